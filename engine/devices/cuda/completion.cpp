@@ -82,7 +82,7 @@ void CudaDevice::complete_loop() {
         if (idle && stop_completing_.load(std::memory_order_acquire)) {
             return;
         }
-        if (!idle && waiters_.load() != 0) {
+        if (!idle && (waiters_.load() != 0 || slow_factor_.load(std::memory_order_relaxed) > 0)) {
             for (int i = 0; i < kPausesBetweenPolls; ++i) {
                 core::spin_pause();
             }
@@ -180,6 +180,13 @@ void CudaDevice::retire(Lane& lane, std::vector<InFlight>& batch) {
                 kept.push_back(std::move(flight.host));
             }
         }
+    }
+    const float slow = slow_factor_.load(std::memory_order_relaxed);
+    if (slow > 0 && batch.back().op != 0) [[unlikely]] {
+        const auto op_ticks = static_cast<double>(now - batch.back().launch_begin);
+        lane.slow_until.store(now + static_cast<std::uint64_t>(op_ticks * static_cast<double>(slow)),
+                              std::memory_order_relaxed);
+        lane.slow_from.store(now, std::memory_order_relaxed);
     }
     lane.completed.store(lane.completed.load(std::memory_order_relaxed) + count, std::memory_order_release);
     if (waiters_.load() != 0) {

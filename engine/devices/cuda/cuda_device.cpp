@@ -257,7 +257,7 @@ bool CudaDevice::launch_in_order() {
         if (!may_launch(lane)) [[unlikely]] {
             return false;
         }
-        if (!lanes_[lane]->deferred.empty() || needs_more(command)) [[unlikely]] {
+        if (!lanes_[lane]->deferred.empty() || needs_more(command) || stays_slow(*lanes_[lane])) [[unlikely]] {
             defer(lane, command);
         } else {
             launch(lane, command);
@@ -316,6 +316,12 @@ void CudaDevice::launch(std::uint32_t index, Command& command) {
     Lane& lane = *lanes_[index];
     InFlight flight;
     flight.launch_begin = core::ticks();
+    if (const auto slow_from = lane.slow_from.exchange(0, std::memory_order_relaxed); slow_from != 0) [[unlikely]] {
+        if (options_.record) {
+            recording_.record_hold(first_lane() + index, slow_from,
+                                   std::min(flight.launch_begin, lane.slow_until.load(std::memory_order_relaxed)));
+        }
+    }
     if (lost()) {
         flight.op = command.op;
         flight.failed = true;

@@ -82,6 +82,7 @@ public:
     [[nodiscard]] std::uint64_t reserved_bytes() const override { return reserved_.load(std::memory_order_relaxed); }
     void settle() override;
     void hold(bool held) override;
+    void slow_down(float factor) override { slow_factor_.store(factor, std::memory_order_relaxed); }
     void abandon() override { abandoned_.store(true, std::memory_order_relaxed); }
 
 private:
@@ -139,6 +140,9 @@ private:
         // Launching thread only: deferred commands, and the number of commands launched.
         std::deque<Command> deferred;
         std::uint32_t launched = 0;
+        // Slow motion: the pause after the newest op, in ticks; no pause if `slow_from` is 0. Written by the completion
+        // thread before it counts the op.
+        std::atomic<std::uint64_t> slow_from{0}, slow_until{0};
     };
     // Assigns all launches during its lifetime to this op.
     class Correlation {
@@ -175,6 +179,7 @@ private:
     bool launch_in_order();
     // deferred.cpp
     [[nodiscard]] bool needs_more(const Command& command) const;
+    [[nodiscard]] bool stays_slow(const Lane& lane) const;
     void defer(std::uint32_t lane, const Command& command);
     void launch_deferred();
     void deferred_loop(const std::stop_token& stop);
@@ -256,6 +261,7 @@ private:
     std::atomic<std::uint32_t> launcher_asleep_{0};
     std::atomic<std::uint32_t> held_{0};
     std::atomic<bool> abandoned_{false};
+    std::atomic<float> slow_factor_{0};
     std::atomic<bool> stop_launching_{false};
     std::atomic<core::OpId> last_launched_{0};
     bool crowded_ = false;

@@ -1,4 +1,5 @@
-// GPU commands that wait for a CPU lane: deferred while other commands are launched.
+// GPU commands that wait for a CPU lane, or for the end of a pause in slow motion: deferred while other commands are
+// launched.
 #include "engine/core/sequence.h"
 #include "engine/core/system/thread.h"
 #include "engine/devices/cuda/cuda_device.h"
@@ -25,6 +26,16 @@ bool CudaDevice::needs_more(const Command& command) const {
     return !needed.deferred.empty() && core::after(command.wait_seq, needed.launched);
 }
 
+// In slow motion a lane has one command at a time, and pauses after each op for a multiple of the op's duration, from
+// its launch until its completion was noticed.
+bool CudaDevice::stays_slow(const Lane& lane) const {
+    if (slow_factor_.load(std::memory_order_relaxed) <= 0 || abandoned_.load(std::memory_order_relaxed) || lost()) {
+        return false;
+    }
+    return lane.completed.load(std::memory_order_acquire) != lane.launched ||
+           core::ticks() < lane.slow_until.load(std::memory_order_relaxed);
+}
+
 void CudaDevice::defer(std::uint32_t lane, const Command& command) {
     lanes_[lane]->deferred.push_back(command);
     deferred_.fetch_add(1, std::memory_order_relaxed);
@@ -38,7 +49,7 @@ void CudaDevice::launch_deferred() {
         for (std::uint32_t index = 0; index < lanes_.size(); ++index) {
             Lane& lane = *lanes_[index];
             while (!lane.deferred.empty()) {
-                if (needs_more(lane.deferred.front())) {
+                if (needs_more(lane.deferred.front()) || stays_slow(lane)) {
                     break;
                 }
                 launch(index, lane.deferred.front());

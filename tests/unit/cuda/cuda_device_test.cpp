@@ -290,6 +290,35 @@ TEST_F(CudaTest, TheLearnerHoldsTheLanesAndStepsThem) {
     }
 }
 
+TEST_F(CudaTest, SlowMotionPausesAfterEachOp) {
+    constexpr float kFactor = 20;
+    constexpr std::size_t kOps = 10;
+    for (const auto launch : {CudaLaunch::engine, CudaLaunch::frontend}) {
+        CudaOptions options;
+        options.launch = launch;
+        options.streams = 1;
+        start(options);
+        device->slow_down(kFactor);
+        Tensor x = rt->full({4}, 0.0f);
+        for (std::size_t i = 1; i < kOps; ++i) {
+            x = x + 1.0f;
+        }
+        rt->waitall();
+        device->settle();
+        const auto ops = lane_records(0);
+        const auto holds = records({trace::StreamKind::holds, 0});
+        ASSERT_EQ(ops.size(), kOps);
+        ASSERT_EQ(holds.size(), kOps - 1);
+        for (std::size_t i = 0; i + 1 < kOps; ++i) {
+            EXPECT_GE(holds[i].begin, ops[i].begin);
+            EXPECT_GE(static_cast<float>(holds[i].duration), kFactor * static_cast<float>(ops[i].duration)) << i;
+            EXPECT_LE(holds[i].begin + holds[i].duration, ops[i + 1].begin) << i;
+        }
+        device->slow_down(0);
+        EXPECT_EQ((x + 1.0f).to_host()[0], static_cast<float>(kOps));
+    }
+}
+
 TEST_F(CudaTest, AbandonedOpsAreCountedAndNotRun) {
     start();
     device->hold(true);
