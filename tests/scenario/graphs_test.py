@@ -84,7 +84,7 @@ class FakeCuda(Scenario):
         listed = json.loads(self.headway("devices", "--json", environment=FAKE_CUDA).out)
         cuda = next(device for device in listed if device["kind"] == "cuda")
         self.assertTrue(cuda["available"], cuda)
-        self.assertEqual(cuda["name"], "Fake GPU")
+        self.assertEqual(cuda["name"], "Emulated GPU (CPU threads)")
 
     def test_training_agrees_with_the_cpu(self):
         losses = self.run_program("train", *SIZE)["result"]["losses"]

@@ -219,6 +219,11 @@ TEST_F(CudaTest, WithoutEventWaitsTheResultIsWrong) {
     made.c.wait_to_read();  // too early: a is not computed yet
     EXPECT_TRUE(std::isnan(made.c.to_host()[0]));
     fake::hold_stream(0, false);
+    const auto problems = fake::take_order_problems();
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_TRUE(problems[0].find("map2 of op 3 (command 2 of stream 1) reads memory that fill of op 1") !=
+                std::string::npos)
+        << problems[0];
 }
 
 TEST_F(CudaTest, OverwritingWaitsForTheReaders) {

@@ -45,12 +45,12 @@ TEST_F(CudaOpening, RejectsADeviceNumberThatIsTooHigh) {
 TEST_F(CudaOpening, SaysThatTheGpuIsTooOld) {
     fake::set_capability(6, 1);
     const auto reason = why();
-    EXPECT_TRUE(has(reason, "Fake GPU has compute capability 6.1")) << reason;
+    EXPECT_TRUE(has(reason, "Emulated GPU (CPU threads) has compute capability 6.1")) << reason;
 }
 
 TEST_F(CudaOpening, SaysWhatFailedWhileOpening) {
     fake::fail_call("launch", 1, cudaErrorNoKernelImageForDevice);
-    EXPECT_TRUE(has(why(), "Fake GPU cannot be used")) << why();
+    EXPECT_TRUE(has(why(), "Emulated GPU (CPU threads) cannot be used")) << why();
     fake::reset();
     fake::fail_call("cublasCreate", 1, cudaErrorUnknown);
     EXPECT_TRUE(has(why(), "cublasCreate"));
@@ -116,10 +116,10 @@ TEST_F(CudaLoader, RunsAProgramOnTheLoadedModule) {
     options.module = HEADWAY_FAKE_MODULE;
     const auto name = devices::probe_cuda(options);
     ASSERT_TRUE(name) << name.error().message;
-    EXPECT_EQ(*name, "Fake GPU");
+    EXPECT_EQ(*name, "Emulated GPU (CPU threads)");
     auto device = devices::open_cuda(options, *recording);
     ASSERT_TRUE(device) << device.error().message;
-    EXPECT_EQ((*device)->info().name, "Fake GPU, 2 streams");
+    EXPECT_EQ((*device)->info().name, "Emulated GPU (CPU threads), 2 streams");
     EXPECT_EQ((*device)->info().kind, "cuda");
     runtime::Runtime rt(**device, *recording, {});
     EXPECT_EQ((rt.ones({3}) + 1.0f).to_host(), std::vector<float>(3, 2.0f));

@@ -1,4 +1,7 @@
 // The fake's cuBLAS: matrix products on the host.
+#include <algorithm>
+#include <vector>
+
 #include "tests/unit/cuda/fake_state.h"
 
 using namespace headway::fake;
@@ -60,19 +63,36 @@ cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cub
         ldb < (op_b == CUBLAS_OP_N ? k : n)) {
         return CUBLAS_STATUS_INVALID_VALUE;
     }
-    push_kernel(handle->stream, [=] {
+    const auto bytes = [](int columns, int stride, int rows) {
+        return (static_cast<std::size_t>(columns - 1) * static_cast<std::size_t>(stride) +
+                static_cast<std::size_t>(rows)) *
+               sizeof(float);
+    };
+    const bool a_is_plain = op_a == CUBLAS_OP_N;
+    const bool b_is_plain = op_b == CUBLAS_OP_N;
+    const auto product = [=] {
+        std::vector<double> sums(static_cast<std::size_t>(m));
         for (int j = 0; j < n; ++j) {
-            for (int i = 0; i < m; ++i) {
-                double sum = 0;
-                for (int p = 0; p < k; ++p) {
-                    sum += static_cast<double>(op_a == CUBLAS_OP_N ? a[i + p * lda] : a[p + i * lda]) *
-                           static_cast<double>(op_b == CUBLAS_OP_N ? b[p + j * ldb] : b[j + p * ldb]);
+            std::fill(sums.begin(), sums.end(), 0.0);
+            for (int p = 0; p < k; ++p) {
+                const auto factor = static_cast<double>(b_is_plain ? b[p + j * ldb] : b[j + p * ldb]);
+                const float* column = a_is_plain ? a + p * lda : a + p;
+                const int step = a_is_plain ? 1 : lda;
+                for (int i = 0; i < m; ++i) {
+                    sums[static_cast<std::size_t>(i)] += static_cast<double>(column[i * step]) * factor;
                 }
-                c[i + j * ldc] = static_cast<float>(sum);
+            }
+            for (int i = 0; i < m; ++i) {
+                c[i + j * ldc] = static_cast<float>(sums[static_cast<std::size_t>(i)]);
             }
         }
-    });
-    push_kernel(handle->stream, [] {});
+    };
+    push_kernel(handle->stream, {"gemm",
+                                 product,
+                                 {{a, bytes(a_is_plain ? k : m, lda, a_is_plain ? m : k), false},
+                                  {b, bytes(b_is_plain ? n : k, ldb, b_is_plain ? k : n), false},
+                                  {c, bytes(n, ldc, m), true}}});
+    push_kernel(handle->stream, {"gemm_scale", [] {}, {{c, bytes(n, ldc, m), true}}});
     return CUBLAS_STATUS_SUCCESS;
 }
 

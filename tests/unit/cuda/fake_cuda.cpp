@@ -1,7 +1,10 @@
 #include "tests/unit/cuda/fake_cuda.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <utility>
 
+#include "tests/simt/gpu.h"
 #include "tests/simt/memory_check.h"
 #include "tests/unit/cuda/fake_state.h"
 
@@ -29,8 +32,25 @@ namespace headway::fake {
 
 namespace {
 
-// Faults for a whole process, for tests that cannot call these functions: HEADWAY_FAKE_CUDA_FAULT calls
-// fault_at_kernel(), HEADWAY_FAKE_CUDA_MEMORY calls set_memory().
+// What becomes of problems of order. Kept by reset().
+bool collects_problems = false;
+bool races_are_allowed = std::getenv("HEADWAY_FAKE_CUDA_RACES") != nullptr;
+std::vector<std::string>& problems = *new std::vector<std::string>;
+
+void check_order(cudaStream_t stream, const Work& work) {
+    const std::uint64_t op = external_ids.empty() ? 0 : external_ids.back();
+    const std::string what = work.name + (op != 0 ? " of op " + std::to_string(op) : "");
+    for (std::string& problem : state.order.launched(stream->number, what, work.accesses)) {
+        if (collects_problems) {
+            problems.push_back(std::move(problem));
+        } else if (!races_are_allowed) {
+            simt::stop(problem);
+        }
+    }
+}
+
+// For a whole process, for tests that cannot call these functions: HEADWAY_FAKE_CUDA_FAULT calls fault_at_kernel(),
+// HEADWAY_FAKE_CUDA_MEMORY calls set_memory(), HEADWAY_FAKE_CUDA_IGNORE_WAITS calls ignore_waits().
 State from_environment() {
     State made;
     if (const char* fault = std::getenv("HEADWAY_FAKE_CUDA_FAULT")) {
@@ -39,6 +59,7 @@ State from_environment() {
     if (const char* memory = std::getenv("HEADWAY_FAKE_CUDA_MEMORY")) {
         made.memory = std::strtoull(memory, nullptr, 10);
     }
+    made.ignore_waits = std::getenv("HEADWAY_FAKE_CUDA_IGNORE_WAITS") != nullptr;
     return made;
 }
 
@@ -51,6 +72,7 @@ CuptiState& cupti = *new CuptiState;
 thread_local int last_error = 0;
 thread_local int capturing = 0;
 thread_local std::vector<std::uint64_t> external_ids;
+thread_local std::vector<Access> next_accesses;
 
 // --- work on streams ---
 
@@ -75,17 +97,27 @@ void push(cudaStream_t stream, std::function<void()> work) {
     changed.notify_all();
 }
 
-void push_kernel(cudaStream_t stream, std::function<void()> work, std::uint32_t correlation) {
+void wait_for_device(std::unique_lock<std::mutex>& lock) {
+    const auto idle = [] {
+        return std::all_of(state.streams.begin(), state.streams.end(),
+                           [](const auto* stream) { return stream->idle(); });
+    };
+    changed.wait(lock, [&] { return idle() || state.sticky != 0; });
+    state.order.host_knows_all();
+}
+
+void push_kernel(cudaStream_t stream, Work work, std::uint32_t correlation) {
     if (stream->capture != nullptr) {
         stream->capture->nodes.push_back(std::move(work));
         return;
     }
     ++state.counts.kernels;
+    check_order(stream, work);
     const bool faults = state.fault_in > 0 && --state.fault_in == 0;
     const bool seen = cupti.enabled.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != 0 && !state.cupti_silent;
     correlation = correlation != 0 ? correlation : ++cupti.correlation;
     const std::uint64_t external = external_ids.empty() ? 0 : external_ids.back();
-    push(stream, [=] {
+    push(stream, [=, run = std::move(work.run)] {
         std::uint64_t begin = 0;
         CUpti_TimestampCallbackFunc now = nullptr;
         {
@@ -101,7 +133,7 @@ void push_kernel(cudaStream_t stream, std::function<void()> work, std::uint32_t 
             now = seen ? cupti.now : nullptr;
         }
         begin = now != nullptr ? now() : 0;
-        work();
+        run();
         if (now != nullptr) {
             CUpti_ActivityExternalCorrelation name{};
             name.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
@@ -195,6 +227,18 @@ void fault_at_kernel(int nth) {
 void ignore_waits(bool ignored) {
     const std::lock_guard lock(mutex);
     state.ignore_waits = ignored;
+}
+void ignore_wait(int nth) {
+    const std::lock_guard lock(mutex);
+    state.ignore_wait_in = nth;
+}
+void collect_order_problems() {
+    const std::lock_guard lock(mutex);
+    collects_problems = true;
+}
+std::vector<std::string> take_order_problems() {
+    const std::lock_guard lock(mutex);
+    return std::exchange(problems, {});
 }
 void hold_stream(int created, bool held) {
     const std::lock_guard lock(mutex);

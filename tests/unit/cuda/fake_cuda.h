@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace headway::fake {
 
@@ -28,13 +29,21 @@ void set_cupti_silent(bool silent);  // accepts all calls but gives no records
 void fail_call(const std::string& name, int nth, int status);  // only the nth call of this function from now fails
 void fault_at_kernel(int nth);    // the nth kernel from now fails with an illegal address when it runs
 void ignore_waits(bool ignored);  // streams do not wait for each other's events
+void ignore_wait(int nth);        // only this one, from now
 
 // --- delays ---
 void hold_stream(int created, bool held);  // stops the `created`-th stream, counted from 0
 
+// --- order (fake_order.h) ---
+// An access that CUDA does not order ends the process with one sentence and status 66. A program that races on purpose
+// sets HEADWAY_FAKE_CUDA_RACES. A test collects what was found instead; both are kept by reset().
+void collect_order_problems();
+std::vector<std::string> take_order_problems();
+
 // --- counters ---
 struct Counts {
-    int calls = 0, kernels = 0, stream_waits = 0, waits_on_host = 0, pinned_blocks = 0;
+    int calls = 0, kernels = 0, waits_on_host = 0, pinned_blocks = 0;
+    int stream_waits = 0, repeated_waits = 0;  // repeated: the stream was already ordered after the event
     int captures = 0, graph_updates = 0, graph_launches = 0, pageable_copies = 0;
     int streams = 0, events = 0, handles = 0, graphs = 0, graph_execs = 0;  // alive
     std::uint64_t device_bytes = 0, pinned_bytes = 0;                       // alive

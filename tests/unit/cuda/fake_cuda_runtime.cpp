@@ -23,7 +23,7 @@ namespace headway::simt {
 void submit(const Launch& launch) {
     const std::lock_guard lock(mutex);
     if (enter("launch") == 0) {
-        push_kernel(launch.grid.stream, [launch] { run(launch); });
+        push_kernel(launch.grid.stream, {launch.name, [launch] { run(launch); }, next_accesses});
     }
 }
 
@@ -43,7 +43,7 @@ cudaError_t cudaDriverGetVersion(int* version) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
     ENTER("cudaGetDeviceProperties");
     *properties = {};
-    std::strcpy(properties->name, "Fake GPU");
+    std::strcpy(properties->name, "Emulated GPU (CPU threads)");
     properties->major = state.major;
     properties->minor = state.minor;
     return cudaSuccess;
@@ -83,7 +83,11 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     ENTER("cudaStreamQuery");
-    return stream->idle() ? cudaSuccess : cudaErrorNotReady;
+    if (!stream->idle()) {
+        return cudaErrorNotReady;
+    }
+    state.order.host_knows_stream(stream->number);
+    return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     std::unique_lock lock(mutex);
@@ -95,7 +99,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     record.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
     record.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE;
     record.start = static_cast<std::uint64_t>(monotonic_ns());
+    const Clock order = state.order.of_stream(stream->number);
     changed.wait(lock, [&] { return stream->idle() || state.sticky != 0; });
+    state.order.host_knows(order);
     if (cupti.enabled.count(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) != 0) {
         record.end = static_cast<std::uint64_t>(monotonic_ns());
         cupti.waits.push_back(record);
@@ -105,7 +111,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     ENTER("cudaStreamWaitEvent");
     ++state.counts.stream_waits;
-    if (!state.ignore_waits) {
+    const bool ignored = state.ignore_waits || (state.ignore_wait_in > 0 && --state.ignore_wait_in == 0);
+    if (!ignored) {
+        state.counts.repeated_waits += state.order.stream_waits(stream->number, event->order) ? 0 : 1;
         push(stream, [event = event->shared_from_this(), wanted = event->recorded] {
             std::unique_lock inner(mutex);
             changed.wait(inner, [&] { return event->done >= wanted || state.sticky != 0; });
@@ -130,6 +138,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     ENTER("cudaEventRecord");
+    event->order = state.order.of_stream(stream->number);
     push(stream, [event = event->shared_from_this(), recorded = ++event->recorded] {
         const std::lock_guard inner(mutex);
         if (state.sticky == 0) {
@@ -143,6 +152,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     ENTER("cudaEventQuery");
     if (event->done >= event->recorded) {
+        state.order.host_knows(event->order);
         return cudaSuccess;
     }
     last_error = cudaErrorNotReady;
@@ -153,7 +163,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (const int status = enter("cudaEventSynchronize")) {
         return error(status);
     }
+    const Clock order = event->order;
     changed.wait(lock, [&] { return event->done >= event->recorded || state.sticky != 0; });
+    state.order.host_knows(order);
     return error(state.sticky);
 }
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t begin, cudaEvent_t end) {

@@ -72,6 +72,7 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes) {
     std::memset(*data, 0xff, std::min(bytes, std::size_t{1} << 18));  // undefined at first; this is NaN
     state.device_blocks[*data] = bytes;
     headway::simt::add_device_memory(*data, bytes);
+    state.order.add_memory(*data, bytes);
     if (cupti.enabled.count(CUPTI_ACTIVITY_KIND_MEMORY2) != 0) {
         CUpti_ActivityMemory3 record{};
         record.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
@@ -84,8 +85,13 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes) {
     state.counts.device_bytes += bytes;
     return cudaSuccess;
 }
+// Waits for the whole device, as CUDA does.
 cudaError_t cudaFree(void* data) {
-    ENTER("cudaFree");
+    std::unique_lock lock(mutex);
+    if (const int status = enter("cudaFree")) {
+        return static_cast<cudaError_t>(status);
+    }
+    wait_for_device(lock);
     const auto found = state.device_blocks.find(data);
     if (found == state.device_blocks.end()) {
         return cudaErrorInvalidValue;
@@ -93,6 +99,7 @@ cudaError_t cudaFree(void* data) {
     state.counts.device_bytes -= found->second;
     state.device_blocks.erase(found);
     headway::simt::remove_device_memory(data);
+    state.order.remove_memory(data);
     std::free(data);
     return cudaSuccess;
 }
@@ -100,12 +107,18 @@ cudaError_t cudaHostAlloc(void** data, std::size_t bytes, unsigned) {
     ENTER("cudaHostAlloc");
     *data = allocated(bytes);
     state.pinned_blocks[*data] = bytes;
+    state.order.add_memory(*data, bytes);
     state.counts.pinned_bytes += bytes;
     ++state.counts.pinned_blocks;
     return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* data) {
-    ENTER("cudaFreeHost");
+    std::unique_lock lock(mutex);
+    if (const int status = enter("cudaFreeHost")) {
+        return static_cast<cudaError_t>(status);
+    }
+    wait_for_device(lock);
+    state.order.remove_memory(data);
     state.counts.pinned_bytes -= state.pinned_blocks[data];
     state.pinned_blocks.erase(data);
     std::free(data);
@@ -124,8 +137,10 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
         last_error = cudaErrorInvalidValue;
         return cudaErrorInvalidValue;
     }
+    const Access reads{from, bytes, false};
+    const Access writes{to, bytes, true};
     if (source != Place::pageable && target != Place::pageable) {
-        push_kernel(stream, [=] { std::memcpy(to, from, bytes); });
+        push_kernel(stream, {"copy", [=] { std::memcpy(to, from, bytes); }, {reads, writes}});
         return cudaSuccess;
     }
     if (stream->capture != nullptr) {
@@ -135,19 +150,23 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
     ++state.counts.pageable_copies;
     if (source == Place::pageable) {
         const auto* data = static_cast<const char*>(from);
-        push_kernel(stream, [to, staged = std::vector<char>(data, data + bytes)] {
+        const auto put = [to, staged = std::vector<char>(data, data + bytes)] {
             std::memcpy(to, staged.data(), staged.size());
-        });
+        };
+        push_kernel(stream, {"copy", put, {writes}});
         return cudaSuccess;
     }
     const auto done = std::make_shared<bool>(false);
-    push_kernel(stream, [=] {
+    const auto take = [=] {
         std::memcpy(to, from, bytes);
         const std::lock_guard inner(mutex);
         *done = true;
         changed.notify_all();
-    });
+    };
+    push_kernel(stream, {"copy", take, {reads}});
+    const Clock order = state.order.of_stream(stream->number);
     changed.wait(lock, [&] { return *done || state.sticky != 0; });
+    state.order.host_knows(order);
     return static_cast<cudaError_t>(state.sticky);
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
@@ -156,7 +175,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
         last_error = cudaErrorInvalidValue;
         return cudaErrorInvalidValue;
     }
-    push_kernel(stream, [=] { std::memset(to, value, bytes); });
+    push_kernel(stream, {"memset", [=] { std::memset(to, value, bytes); }, {{to, bytes, true}}});
     return cudaSuccess;
 }
 }  // extern "C"

@@ -21,6 +21,18 @@
 
 #include "engine/devices/cuda/cupti.h"
 #include "tests/unit/cuda/fake_cuda.h"
+#include "tests/unit/cuda/fake_order.h"
+
+namespace headway::fake {
+
+// What a stream runs for one launch.
+struct Work {
+    std::string name;
+    std::function<void()> run;
+    std::vector<Access> accesses;
+};
+
+}  // namespace headway::fake
 
 // A program may have the fake twice: linked, and in a module. Each has its own state.
 #pragma GCC visibility push(hidden)
@@ -33,13 +45,14 @@ struct cublasContext {
 struct CUevent_st : std::enable_shared_from_this<CUevent_st> {
     std::uint64_t recorded = 0, done = 0;
     std::int64_t at_ns = 0;
+    headway::fake::Clock order;  // what is done when it is
 };
 
 struct CUgraph_st {
-    std::vector<std::function<void()>> nodes;
+    std::vector<headway::fake::Work> nodes;
 };
 struct CUgraphExec_st {
-    std::vector<std::function<void()>> nodes;
+    std::vector<headway::fake::Work> nodes;
 };
 struct CUstream_st {
     int number;
@@ -59,7 +72,7 @@ struct State {
     int driver_status = 0, device_count = 1, major = 9, minor = 0;
     std::uint64_t memory = std::uint64_t{8} << 30;
     bool cupti = true, cupti_silent = false, ignore_waits = false;
-    int sticky = 0, fault_in = 0, streams_made = 0;
+    int sticky = 0, fault_in = 0, streams_made = 0, ignore_wait_in = 0;
     std::map<std::string, std::pair<int, int>> fail;
     std::map<std::string, int> calls;
     std::set<int> held;
@@ -70,6 +83,7 @@ struct State {
     std::set<cudaGraph_t> graphs;
     std::set<cudaGraphExec_t> graph_execs;
     Counts counts;
+    OrderCheck order;
 };
 
 struct CuptiState {
@@ -91,12 +105,15 @@ extern CuptiState& cupti;
 extern thread_local int last_error;
 extern thread_local int capturing;  // number of streams that this thread captures
 extern thread_local std::vector<std::uint64_t> external_ids;
+extern thread_local std::vector<Access> next_accesses;  // of the kernels that are launched next
 
 // Called at the begin of each CUDA call: counts it, and fails it if a test asked for that.
 int enter(const std::string& name);
 void push(cudaStream_t stream, std::function<void()> work);
 // Puts work on a stream that counts as a kernel: it may fault, and CUPTI records it.
-void push_kernel(cudaStream_t stream, std::function<void()> work, std::uint32_t correlation = 0);
+void push_kernel(cudaStream_t stream, Work work, std::uint32_t correlation = 0);
+// Waits until no stream has work, or the device is lost. The host then knows that all is done.
+void wait_for_device(std::unique_lock<std::mutex>& lock);
 
 }  // namespace headway::fake
 

@@ -34,10 +34,14 @@ inline core::Result<std::unique_ptr<devices::Device>> open_fake(const devices::C
 
 class CudaTest : public testing::Test {
 protected:
-    void SetUp() override { fake::reset(); }
+    void SetUp() override {
+        fake::reset();
+        fake::collect_order_problems();
+    }
     void TearDown() override {
         stop();
         fake::reset();
+        EXPECT_EQ(fake::take_order_problems(), std::vector<std::string>());
     }
 
     void start(const devices::CudaOptions& options = {}, const runtime::Settings& settings = {}) {
