@@ -74,6 +74,9 @@ print(v)
         self.assertIn("mat1 and mat2 shapes cannot be multiplied", outcome.err)
         outcome = run("import torch\ntorch.ones(3, device='cuda') + torch.ones(3)\n")
         self.assertIn("found at least two devices", outcome.err)
+        outcome = run("import torch\nx = torch.ones(2, 2, device='cuda')\nx @ x.long()\nprint('issued')\n")
+        self.assertNotIn("issued", outcome.out)
+        self.assertIn("expected scalar type Float but found Long", outcome.err)
 
     def test_a_wrongly_sized_output_is_an_error_and_no_wrong_value(self):
         outcome = run("import torch\nx = torch.ones(4, device='cuda')\no = torch.zeros(2, device='cuda')\n"

@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <unordered_set>
 
 #include "app/runner/torch/device.h"
 #include "app/runner/torch/op_info.h"
@@ -134,6 +135,28 @@ void expect_one_device(const OpInfo& op, const Stack& args) {
                 TORCH_CHECK(false, "Expected all tensors to be on the same device, but found at least two devices, ",
                             kDevice, " and cpu! (in ", op.name, ")");
             }
+        });
+    }
+}
+
+// Types that shape functions let pass, and that CUDA's kernels refuse when they are called.
+void expect_types(const OpInfo& op, const Stack& args) {
+    static const std::unordered_set<std::string> products{"aten::mm",    "aten::addmm", "aten::bmm",  "aten::baddbmm",
+                                                          "aten::mv",    "aten::addmv", "aten::dot",  "aten::vdot",
+                                                          "aten::addbmm"};
+    const bool product = products.count(op.name) != 0, bits = op.name.rfind("aten::bitwise_", 0) == 0;
+    if (op.name.rfind("aten::nll_loss", 0) == 0 && op.name.find("backward") == std::string::npos) {
+        const auto labels = args[1].toTensor().scalar_type();
+        TORCH_CHECK(labels == at::kLong || labels == at::kByte, "expected scalar type Long but found ", labels);
+    }
+    c10::optional<c10::ScalarType> first;
+    for (const IValue& v : args) {
+        each_tensor(v, [&](const at::Tensor& t) {
+            TORCH_CHECK(!product || t.scalar_type() == first.value_or(t.scalar_type()), "expected scalar type ", *first,
+                        " but found ", t.scalar_type());
+            TORCH_CHECK(!bits || at::isIntegralType(t.scalar_type(), true), op.name, " not implemented for '",
+                        t.scalar_type(), "'");
+            first = t.scalar_type();
         });
     }
 }
@@ -271,6 +294,7 @@ const Signature* signature_of(OpInfo& op, const Stack& args, const std::vector<a
     if (op.last_signature == nullptr || key != op.last_key) {
         const Signature*& known = op.signatures[key];
         if (known == nullptr) {
+            expect_types(op, args);
             std::vector<at::Tensor> writes;
             for (std::size_t i = 0; i < args.size(); ++i) {
                 if (op.written[i]) {
@@ -294,6 +318,7 @@ const Signature* signature_of(OpInfo& op, const Stack& args, const std::vector<a
 
 void submit(OpInfo& op, const Stack& args, const std::vector<at::Tensor>& outs) {
     Operands operands;
+    const Signature* signature = signature_of(op, args, outs);
     Task* task = Task::take();
     task->stack.reserve(args.size() + outs.size());
     bool all_defined = !outs.empty();
@@ -340,7 +365,7 @@ void submit(OpInfo& op, const Stack& args, const std::vector<at::Tensor>& outs) 
             task->results.push_back(t.defined() ? cpu_alias(t) : t);
         }
     }
-    issue(signature_of(op, args, outs), operands, task);
+    issue(signature, operands, task);
     wait_if_blocking(op.name.c_str());
 }
 

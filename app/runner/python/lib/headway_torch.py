@@ -321,6 +321,18 @@ def replace_storages(torch, ops):
         return type(self)(self.nbytes()).copy_(self)
 
     untyped.cpu, untyped.cuda, untyped.clone = cpu, cuda, clone
+    real_write, real_read = untyped._write_file, untyped._set_from_file
+
+    def read(self, *arguments):
+        if self.device.type != "cuda":
+            return real_read(self, *arguments)
+        values = untyped(self.nbytes())
+        real_read(values, *arguments)
+        bytes_tensor(self).copy_(bytes_tensor(values))
+        return self
+
+    untyped._write_file = lambda self, *arguments: real_write(cpu(self), *arguments)
+    untyped._set_from_file = read
     real_typed_cpu = torch.TypedStorage.cpu
     torch.TypedStorage.cpu = lambda self: (
         torch.TypedStorage(wrap_storage=cpu(self.untyped()), dtype=self.dtype) if self.is_cuda else real_typed_cpu(self)
