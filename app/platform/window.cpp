@@ -14,6 +14,7 @@
 #include "app/platform/key_layout.h"
 #include "app/platform/key_queue.h"
 #include "app/platform/platform.h"
+#include "app/platform/settle_frames.h"
 
 namespace headway::platform {
 namespace {
@@ -23,7 +24,6 @@ std::string name_of_key(int key) {
     return name != nullptr ? name : "";
 }
 
-constexpr int kSettleFrames = 3;
 constexpr double kFrameSeconds = 1.0 / 60.0;
 
 class Window final : public Platform {
@@ -84,10 +84,10 @@ public:
             start_backend();
         }
         keys_.begin_frame(deliver_key());
-        if (pace == Pace::animate || pace == Pace::follow || settle_ > 0 || !keys_.empty()) {
+        const bool settling = settle_.next_frame();
+        if (pace == Pace::animate || pace == Pace::follow || settling || !keys_.empty()) {
             glfwPollEvents();
             wait_for_next_frame();
-            settle_ = std::max(0, settle_ - 1);
             if (const double left = last_frame_ + follow_s - glfwGetTime();
                 pace == Pace::follow && keys_.empty() && left > 0) {
                 glfwWaitEventsTimeout(left);  // returns early at an event
@@ -96,13 +96,12 @@ public:
             // Returns early at the first event, to keep latency low.
             if (pace == Pace::watch) {
                 glfwWaitEventsTimeout(0.05);
-                settle_ = 0;
             } else if (ImGui::GetIO().WantTextInput) {
                 glfwWaitEventsTimeout(0.4);  // for the blinking text cursor
-                settle_ = 1;
+                settle_.at_least(1);
             } else {
                 glfwWaitEvents();
-                settle_ = kSettleFrames;
+                settle_.event();  // also after wake()
             }
         }
         last_frame_ = glfwGetTime();
@@ -133,13 +132,30 @@ public:
     void wake() override { glfwPostEmptyEvent(); }
 
 private:
+    static void event_of(GLFWwindow* window) {
+        static_cast<Window*>(glfwGetWindowUserPointer(window))->settle_.event();
+    }
+    // ImGui's backend calls these, too.
+    void watch_events() {
+        glfwSetMouseButtonCallback(window_, [](GLFWwindow* w, int, int, int) { event_of(w); });
+        glfwSetCursorPosCallback(window_, [](GLFWwindow* w, double, double) { event_of(w); });
+        glfwSetCursorEnterCallback(window_, [](GLFWwindow* w, int) { event_of(w); });
+        glfwSetScrollCallback(window_, [](GLFWwindow* w, double, double) { event_of(w); });
+        glfwSetKeyCallback(window_, [](GLFWwindow* w, int, int, int, int) { event_of(w); });
+        glfwSetCharCallback(window_, [](GLFWwindow* w, unsigned) { event_of(w); });
+        glfwSetWindowFocusCallback(window_, [](GLFWwindow* w, int) { event_of(w); });
+        glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* w, int, int) { event_of(w); });
+        glfwSetWindowRefreshCallback(window_, [](GLFWwindow* w) { event_of(w); });
+    }
     void start_backend() {
+        watch_events();
         backend_ = ImGui_ImplGlfw_InitForOpenGL(window_, true);
 #if IMGUI_VERSION_NUM < 18700
         // Installed after the ImGui backend's callback, to replace it and forward to it.
         glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
             // Later versions of ImGui do the same.
             auto& self = *static_cast<Window*>(glfwGetWindowUserPointer(window));
+            self.settle_.event();
             self.keys_.event({acting_key(key, name_of_key), scancode, action, mods}, self.deliver_key());
         });
 #endif
@@ -180,7 +196,7 @@ private:
     bool backend_ = false;
     KeyQueue keys_;
     std::vector<std::string> dropped_;
-    int settle_ = kSettleFrames;
+    SettleFrames settle_;
     double last_frame_ = 0;
 };
 
