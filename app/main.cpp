@@ -32,6 +32,7 @@
 #include "app/ui/shell/script.h"
 #include "app/ui/shell/status_bar.h"
 #include "app/ui/state/app_state.h"
+#include "app/ui/state/outside_work.h"
 #include "app/ui/state/saved/window_memory.h"
 #include "app/ui/widgets/frame_pace.h"
 #include "engine/core/system/standard_fds.h"
@@ -115,8 +116,7 @@ public:
     void frame() {
         using Pace = platform::Platform::Pace;
         const bool animate = app_.animating() || changed_;
-        const bool watch = state_.session.waiting() || opening() || state_.exports.pictures.job().busy() ||
-                           state_.comparing.rounds() != nullptr;
+        const bool watch = ui::outside_work(state_) || opening();
         const session::Session& session = state_.session;
         const ui::FramePace pace =
             ui::frame_pace({session.executing(), session.filling(), session.behind(), app_.moving(), cost_.ms()});

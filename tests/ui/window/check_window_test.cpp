@@ -5,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "app/ui/state/outside_work.h"
 #include "tests/ui/window/window_fixture.h"
 
 namespace headway::ui::test {
@@ -23,11 +24,13 @@ protected:
         act("click:step/check");
         frames(2);
         ASSERT_TRUE(state.checking.busy());
+        EXPECT_TRUE(outside_work(state)) << "the window would wait for the mouse, and show the result only then";
         for (int i = 0; i < 6000 && state.checking.busy(); ++i) {
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
             frame();
         }
         ASSERT_NE(state.checking.report(), nullptr);
+        EXPECT_FALSE(outside_work(state));
         frames(3);
     }
     static std::string content(const std::filesystem::path& file) {
