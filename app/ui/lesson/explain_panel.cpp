@@ -14,6 +14,22 @@ namespace {
 
 constexpr float kText = 14, kLine = 20;
 
+// The answers themselves are with the questions, above. Empty: the run answers no prediction.
+std::string score_of(const Predictions& predictions) {
+    std::size_t right = 0, answered = 0;
+    for (std::size_t i = 0; i < predictions.questions().size(); ++i) {
+        if (const questions::RunAnswer* answer = predictions.answer_of(i);
+            answer != nullptr && answer->problem.empty()) {
+            ++answered;
+            right += questions::is_right(predictions.questions()[i], *answer, *predictions.guess_of(i)) ? 1 : 0;
+        }
+    }
+    return answered == 0 ? ""
+                         : std::to_string(right) + " of your " + std::to_string(answered) +
+                               (answered == 1 ? " prediction" : " predictions") + (right == 1 ? " was" : " were") +
+                               " right. Predict, above, says why.";
+}
+
 }  // namespace
 
 bool ExplainPanel::stale() const {
@@ -76,6 +92,10 @@ void ExplainPanel::draw(float width, bool may_scroll) {
     float y = start.y;
     draw_text(ui_, list, start.x, y + ui_.px(17), Face::semibold, 15, t.text, heading);
     y += ui_.px(28);
+    if (const std::string score = stale() ? "" : score_of(state_.predictions); !score.empty()) {
+        y += draw_wrapped(ui_, list, {start.x, y}, width, Face::medium, kText, kLine, t.text, score) + ui_.px(4);
+        ui_.rects.insert_or_assign("explain/score", WidgetRect{start.x, y - ui_.px(kLine), start.x + width, y});
+    }
     for (std::size_t i = 0; i < lookup_.explanation().sentences.size(); ++i) {
         if (state_.timeline.sentence == static_cast<int>(i)) {
             scroll_here(y - ui_.px(6));
@@ -96,7 +116,7 @@ float ExplainPanel::draw_bar(ImVec2 at, float width, const model::TimeBar& bar) 
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float baseline = at.y + ui_.px(14), top = at.y + ui_.px(22);
-    draw_text(ui_, list, at.x, baseline, Face::semibold, 13, t.dim, "Prediction");
+    draw_text(ui_, list, at.x, baseline, Face::semibold, 13, t.dim, "Headway's prediction");
     const session::Execution* b = state_.session.b();
     if (!stale()) {
         draw_text_right(ui_, list, at.x + width, baseline, Face::regular, 13, t.dim, prediction_verdict(b->numbers()));

@@ -1,5 +1,7 @@
 // The lesson's questions: predict, run, see what was right.
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "tests/ui/window/window_fixture.h"
 
@@ -62,6 +64,39 @@ TEST_F(PredictWindowTest, AnswersAreHiddenUntilTheRunHasEnded) {
     EXPECT_TRUE(shown("predict/1/answer"));
     EXPECT_EQ(state.predictions.answer_of(1), nullptr) << "there was no guess";
     EXPECT_FALSE(shown("predict/2/answer"));
+}
+
+TEST_F(PredictWindowTest, ARunThatWasStoppedAnswersNothing) {
+    act("click:step/predict");
+    frames(3);
+    act("click:predict/1/1");
+    state.step_op();
+    for (int i = 0; i < 400 && !session.paused(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        frame();
+    }
+    ASSERT_TRUE(session.paused());
+    act("stop");
+    act("wait");
+    frames(2);
+    ASSERT_EQ(session.b()->phase(), session::Phase::stopped);
+    EXPECT_EQ(state.predictions.answer_of(0), nullptr) << "what is asked about may have come later";
+    EXPECT_EQ(std::string(state.predictions.hint()), "the run was cut short: run it again");
+    run_to_the_end();
+    EXPECT_NE(state.predictions.answer_of(0), nullptr) << "the guess counts for the next run";
+}
+
+TEST_F(PredictWindowTest, TheExplanationSaysHowManyPredictionsWereRight) {
+    run_to_the_end();
+    frames(5);
+    EXPECT_FALSE(shown("explain/score")) << "nothing was predicted";
+    state.predictions.guess(0, questions::ChoiceGuess{1});
+    state.predictions.guess(1, questions::NumberGuess{1000});
+    run_to_the_end();
+    frames(5);
+    act("click:step/explain");
+    frames(3);
+    EXPECT_TRUE(shown("explain/score"));
 }
 
 TEST_F(PredictWindowTest, AGuessAfterTheRunIsForTheNextOne) {

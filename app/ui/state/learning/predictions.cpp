@@ -8,6 +8,14 @@
 #include "app/ui/state/learning/run_data.h"
 
 namespace headway::ui {
+namespace {
+
+// A part of a run answers nothing: what is asked about may have come after it.
+bool cut_short(const session::Execution& run) {
+    return run.phase() == session::Phase::stopped || run.phase() == session::Phase::killed;
+}
+
+}  // namespace
 
 void Predictions::update() {
     if (lesson_ != programs_.index() || revision_ != programs_.revision()) {
@@ -34,7 +42,7 @@ void Predictions::judge() {
     const session::Execution* run = session_.b();
     const lesson::Lesson* lesson = programs_.lesson();
     const bool ended = run != nullptr && run->run() != nullptr && !run->grows() && !run->lags() &&
-                       run->phase() != session::Phase::recorded;
+                       run->phase() != session::Phase::recorded && !cut_short(*run);
     if (questions_.empty() || lesson == nullptr || !ended || run->settings.program != session_.settings.program) {
         answers_.clear();
         return;
@@ -72,6 +80,9 @@ const char* Predictions::hint() const {
     }
     if (session_.live()) {
         return waiting > 0 ? "answered when the run has ended" : "for the next run";
+    }
+    if (const session::Execution* run = session_.b(); run != nullptr && cut_short(*run) && waiting > 0) {
+        return "the run was cut short: run it again";
     }
     const bool ran = !answers_.empty();
     return answered == guesses_.size() ? ""
