@@ -12,6 +12,12 @@ namespace headway::ui {
 namespace {
 
 constexpr float kRow = 19, kTitle = 30, kCellWidth = 292, kText = 12.5f;
+constexpr float kLeastWidth = 230;  // of a run's lines: below, runs stand below each other
+
+// How many runs stand beside each other: all of them, or one.
+int beside(const Ui& ui, float width, int runs) {
+    return (width - ui.px(28)) / static_cast<float>(std::max(1, runs)) < ui.px(kLeastWidth) ? 1 : std::max(1, runs);
+}
 
 std::string more_of(std::size_t n, const char* one, const char* many) {
     return std::to_string(n) + " more " + (n == 1 ? one : many);
@@ -79,8 +85,7 @@ std::vector<MeasureCell> measure_cells(const model::Run& run, const model::TimeR
 }
 
 int MeasurePanel::columns(float width) const {
-    const int runs = std::max(1, timeline_.run_count());
-    const float each = (width - ui_.px(28)) / static_cast<float>(runs);
+    const float each = (width - ui_.px(28)) / static_cast<float>(beside(ui_, width, timeline_.run_count()));
     return std::max(1, static_cast<int>(each / ui_.px(kCellWidth)));
 }
 
@@ -110,11 +115,15 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
     std::string how =
         std::string("ends: ") + (span->from_edge ? "edge" : "free") + ", " + (span->to_edge ? "edge" : "free");
     how += " · ops across an edge count with their part inside · shares of kinds: of all lanes' time";
-    draw_text(ui_, list, x, baseline, Face::regular, 12.5f, t.faint, how, std::max(1.0f, max.x - pad - x));
+    if (x + text_width(ui_, Face::regular, 12.5f, "ends: edge, edge") <= max.x - pad) {
+        draw_text(ui_, list, x, baseline, Face::regular, 12.5f, t.faint, how, max.x - pad - x);
+    }
 
-    const auto rows = static_cast<std::size_t>(std::max(1.0f, (max.y - min.y - ui_.px(kTitle + 6)) / ui_.px(kRow)));
-    const int across = columns(max.x - min.x), runs = timeline_.run_count();
-    const float each = (max.x - min.x - 2 * pad) / static_cast<float>(std::max(1, runs) * across);
+    const int across = columns(max.x - min.x), runs = timeline_.run_count(), side = beside(ui_, max.x - min.x, runs);
+    const int below = side < runs ? runs : 1;  // so many runs share the height
+    const auto rows = static_cast<std::size_t>(
+        std::max(1.0f, (max.y - min.y - ui_.px(kTitle + 6)) / ui_.px(kRow) / static_cast<float>(below)));
+    const float each = (max.x - min.x - 2 * pad) / static_cast<float>(side * across);
     for (int r = 0; r < runs; ++r) {
         const model::Run* run = timeline_.run_at(r);
         const model::ProgramTime& time = run->program_time();
@@ -124,9 +133,11 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
         const auto cells = measure_cells(*run, summary, t, rows * static_cast<std::size_t>(across));
         for (std::size_t i = 0; i < std::min(cells.size(), rows * static_cast<std::size_t>(across)); ++i) {
             const MeasureCell& cell = cells[i];
-            const float left = min.x + pad + each * static_cast<float>(r * across + static_cast<int>(i / rows));
+            const int column = (below > 1 ? 0 : r * across) + static_cast<int>(i / rows);
+            const std::size_t row = (below > 1 ? static_cast<std::size_t>(r) * rows : 0) + i % rows;
+            const float left = min.x + pad + each * static_cast<float>(column);
             const float right = left + std::min(each - ui_.px(22), ui_.px(kCellWidth + 40));
-            const float y = min.y + ui_.px(kTitle) + ui_.px(kRow) * static_cast<float>(i % rows) + ui_.px(14);
+            const float y = min.y + ui_.px(kTitle) + ui_.px(kRow) * static_cast<float>(row) + ui_.px(14);
             const float share_x = right, time_x = right - ui_.px(60), count_x = right - ui_.px(132);
             const std::string count = figure::count_text(cell.count);
             const float count_width = text_width(ui_, Face::mono, kText, count);
@@ -147,6 +158,8 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
             const double of = length * (cell.all_lanes ? static_cast<double>(run->lanes().size()) : 1);
             draw_text_right(ui_, list, share_x, y, Face::mono, kText, t.dim,
                             of > 0 ? figure::percent_text(static_cast<double>(cell.ns) / of) : "");
+            ui_.rects.insert_or_assign("measured/" + std::to_string(r) + "/" + std::to_string(i),
+                                       WidgetRect{left, y - ui_.px(14), right, y + ui_.px(5)});
         }
     }
 }

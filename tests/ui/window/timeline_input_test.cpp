@@ -102,6 +102,39 @@ TEST_F(TimelineInputTest, SummarisesTheMeasuredRangeBelowIt) {
     EXPECT_TRUE(shown("comparison"));
 }
 
+// With a second run there is no room for both beside each other in a small window.
+TEST_F(TimelineInputTest, MeasuredRangesOfTwoRunsDoNotOverlap) {
+    run_to_the_end();
+    ASSERT_NE(session.a(), nullptr);
+    for (const auto& [width, height] : {std::pair{1280, 720}, {1920, 1080}}) {
+        open(width, height);
+        state.look.mode = Mode::step;
+        frames(4);
+        const WidgetRect area = rect("timeline");
+        drag(area.x0 + 100, area.y0 + 4, area.x0 + 400, area.y0 + 4);
+        frames(2);
+        ASSERT_TRUE(shown("measured/1/0")) << width;
+        const WidgetRect panel = rect("measured");
+        std::vector<WidgetRect> lines;
+        for (const auto& [id, line] : app->rects()) {
+            if (id.starts_with("measured/")) {
+                EXPECT_GE(line.x0, panel.x0) << id << " at " << width;
+                EXPECT_LE(line.x1, panel.x1) << id << " at " << width;
+                EXPECT_LE(line.y1, panel.y1) << id << " at " << width;
+                EXPECT_GT(line.x1 - line.x0, 200) << id << " has no room for its numbers at " << width;
+                lines.push_back(line);
+            }
+        }
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            for (std::size_t k = 0; k < i; ++k) {
+                const bool apart = lines[i].x1 <= lines[k].x0 || lines[k].x1 <= lines[i].x0 ||
+                                   lines[i].y1 <= lines[k].y0 || lines[k].y1 <= lines[i].y0;
+                EXPECT_TRUE(apart) << i << " and " << k << " at " << width;
+            }
+        }
+    }
+}
+
 TEST_F(TimelineInputTest, MeasuresWithTheKeyboard) {
     act("move:5,300");
     act("key:right");  // the cursor appears
