@@ -38,7 +38,8 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
     ui_.rects.insert_or_assign("alive", WidgetRect{min.x, min.y, max.x, max.y});
     const float pad = ui_.px(14), base = min.y + ui_.px(20), room = max.x - min.x - 2 * pad;
     const auto say = [&](const std::string& words) {
-        draw_text(ui_, ImGui::GetWindowDrawList(), min.x + pad, base, Face::regular, 13, t.dim, words, room);
+        draw_wrapped(ui_, ImGui::GetWindowDrawList(), {min.x + pad, min.y + ui_.px(8)}, room, Face::regular, 13, 18,
+                     t.dim, words);
     };
     if (!walk_) {
         say("Click a point of a memory curve, or press I there: the tensors that were alive then, by line.");

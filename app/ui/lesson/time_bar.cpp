@@ -54,10 +54,8 @@ float draw_time_bar_with_parts(Ui& ui, ImDrawList* list, ImVec2 at, float width,
         const float baseline = y + line * 0.5f + ui.exact_px(kWords * 0.36f);
         const std::string value = figure::duration_text(static_cast<double>(ns));
         const float room = width - ui.px(16) - text_width(ui, Face::mono_medium, kWords, value) - ui.px(8);
-        draw_text(ui, list, at.x + ui.px(16), baseline, Face::regular, kWords, t.dim,
-                  elided(ui, Face::regular, kWords, name, room));
         draw_text_right(ui, list, at.x + width, baseline, Face::mono_medium, kWords, t.text, value);
-        y += line;
+        y += draw_wrapped(ui, list, {at.x + ui.px(16), y}, room, Face::regular, kWords, 20, t.dim, name);
     };
     for (std::size_t i = 0; i < bar.parts.size(); ++i) {
         const auto& part = bar.parts[i];

@@ -1,11 +1,34 @@
 #include "app/ui/widgets/paragraph.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
+namespace {
+
+// The bytes of the longest begin of a word that fits, cut after a slash if there is one: a path is longer than a
+// column. At least one character.
+std::size_t fitting_bytes(Ui& ui, const TextPiece& piece, std::string_view word, float width) {
+    std::size_t fits = 0, slash = 0;
+    for (std::size_t at = 0; at < word.size();) {
+        std::size_t next = at + 1;
+        while (next < word.size() && (static_cast<unsigned char>(word[next]) & 0xC0) == 0x80) {
+            ++next;
+        }
+        if (at > 0 && text_width(ui, piece.face, piece.size_px, word.substr(0, next)) > width) {
+            break;
+        }
+        fits = next;
+        slash = word[at] == '/' && at > 0 ? next : slash;
+        at = next;
+    }
+    return fits < word.size() && slash > 0 ? slash : fits;
+}
+
+}  // namespace
 
 float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float line_px, std::span<const TextPiece> pieces,
                      std::vector<LinkBox>* links) {
@@ -14,6 +37,7 @@ float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float lin
         const TextPiece* piece;
         float width;
         bool space_before;
+        bool part = false;  // the rest of a word that is longer than a line
     };
     std::vector<Word> words;
     bool space_before = false;
@@ -28,8 +52,21 @@ float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float lin
                 continue;
             }
             const std::size_t end = piece.whole ? rest.size() : std::min(rest.find(' '), rest.size());
-            const std::string_view text = rest.substr(0, end);
-            words.push_back({text, &piece, text_width(ui, piece.face, piece.size_px, text), space_before});
+            std::string_view text = rest.substr(0, end);
+            float text_px = text_width(ui, piece.face, piece.size_px, text);
+            bool part = false;
+            while (text_px > width && width > 0) {
+                const std::size_t bytes = fitting_bytes(ui, piece, text, width);
+                if (bytes >= text.size()) {
+                    break;
+                }
+                const std::string_view begin = text.substr(0, bytes);
+                words.push_back({begin, &piece, text_width(ui, piece.face, piece.size_px, begin),
+                                 std::exchange(space_before, false), std::exchange(part, true)});
+                text.remove_prefix(bytes);
+                text_px = text_width(ui, piece.face, piece.size_px, text);
+            }
+            words.push_back({text, &piece, text_px, space_before, part});
             rest.remove_prefix(end);
             space_before = false;
         }
@@ -38,9 +75,13 @@ float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float lin
     float x = 0, y = at.y;
     for (std::size_t i = 0; i < words.size(); ++i) {
         const Word& word = words[i];
-        if (word.space_before && i > 0) {
+        if (word.part && x > 0) {
+            x = 0;
+            y += line;
+        } else if (word.space_before && i > 0) {
             float together = space + word.width;
-            for (std::size_t next = i + 1; next < words.size() && !words[next].space_before; ++next) {
+            for (std::size_t next = i + 1; next < words.size() && !words[next].space_before && !words[next].part;
+                 ++next) {
                 together += words[next].width;
             }
             if (x > 0 && x + together > width) {
