@@ -46,6 +46,22 @@ TEST(HoverCard, ListsWhatAnOpWaitedFor) {
     EXPECT_NE(text.find("started"), std::string::npos);
 }
 
+// The learner's pause waits for the learner, whatever the backend does meanwhile.
+TEST(HoverCard, APauseIsNotAWaitForOps) {
+    figure::test::Script script;
+    script.issue({"matmul", "(1)", devices::Family::matmul, 4}, 1'000, 50'000'000);
+    script.wait(trace::WaitKind::paused, "paused");
+    const auto run = script.finish();
+    ASSERT_EQ(run->waits().size(), 1u);
+    figure::Hit hit;
+    hit.wait = 0;
+    const std::string text = all_of(describe(*run, hit));
+    EXPECT_NE(text.find("paused|you|for "), std::string::npos) << text;
+    EXPECT_NE(text.find("not counted as the program's time"), std::string::npos) << text;
+    EXPECT_EQ(text.find("nothing"), std::string::npos) << text;
+    EXPECT_EQ(text.find("looked up"), std::string::npos) << text;
+}
+
 // Inputs that were ready when the op was issued did not delay it.
 TEST(HoverCard, SeparatesDelayingInputsFromReadyOnes) {
     const auto run = figure::test::training({}, 3, true);

@@ -93,7 +93,11 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
     if (card.title.find(card.detail) != std::string::npos) {
         card.detail.clear();
     }
-    std::string text = (open ? "waits    " : "waited   ") + duration_text(static_cast<double>(wait.waited_ns()));
+    const bool by_learner = kind == trace::WaitKind::paused;
+    std::string text = (by_learner ? "for      "
+                        : open     ? "waits    "
+                                   : "waited   ") +
+                       duration_text(static_cast<double>(wait.waited_ns()));
     text += open ? " so far" : "";
     if (wait.line != 0) {
         text += "   at " + run.line_text(wait.line);
@@ -101,6 +105,10 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
     card.lines.push_back({Tone::wait, text});
     card.lines.push_back(
         {Tone::dim, "from     " + place_text(run.program_time().program_ns(wait.begin_ns), ns_per_px)});
+    if (by_learner) {
+        card.lines.push_back({Tone::dim, "not counted as the program's time"});
+        return;  // for the learner, not for ops
+    }
     if (!run.capabilities().issues) {
         return;  // the trace has no dependencies
     }
