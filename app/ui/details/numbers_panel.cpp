@@ -219,7 +219,10 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
     }
     if (columns.empty()) {
         draw_wrapped(ui_, ground, {min.x + ui_.px(16), min.y + ui_.px(12)}, max.x - min.x - ui_.px(32), Face::regular,
-                     kText, 19, t.faint, "The run's numbers appear here.");
+                     kText, 19, t.faint,
+                     b != nullptr && b->run() != nullptr && !b->live()
+                         ? "This run issued no ops, so there is nothing to count."
+                         : "The run's numbers appear here.");
         return;
     }
     std::erase_if(rows,

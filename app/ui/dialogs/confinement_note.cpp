@@ -27,7 +27,8 @@ float draw_confinement_note(AppState& state, Ui& ui, float right, float baseline
     static const confinement::Support kernel = confinement::support();  // constant while the kernel runs
     auto& settings = state.session.settings;
     const std::string words =
-        elided(ui, Face::regular, 12, confinement::summary({settings.confined, {}, settings.network}, kernel), room);
+        elided(ui, Face::regular, 12,
+               "program: " + confinement::summary({settings.confined, {}, settings.network}, kernel), room);
     const float width = text_width(ui, Face::regular, 12, words);
     const ImVec2 at{right - width, baseline - ui.px(14)};
     ImGui::SetCursorScreenPos(at);

@@ -8,7 +8,7 @@ namespace headway::ui {
 
 namespace {
 
-// "Stopped before line 6, print(z)."
+// "Stopped before line 6, “if z:”."
 std::string stopped_before(const AppState& state, std::uint32_t line) {
     std::string text = "Stopped before line " + std::to_string(line);
     const auto& lines = state.source.document()->text.lines();
@@ -17,7 +17,7 @@ std::string stopped_before(const AppState& state, std::uint32_t line) {
         const std::size_t begin = std::min(code.find_first_not_of(" \t"), code.size());
         constexpr std::size_t kMost = 60;
         if (begin < code.size() && code.size() - begin <= kMost) {
-            return text + ", " + code.substr(begin) + ".";
+            return text + ", “" + code.substr(begin) + "”.";
         }
     }
     return text + ".";

@@ -281,7 +281,7 @@ void MapPanel::draw_side(ImVec2 at, float width) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     at.y += side_heading(at, "Your own");
-    if (side_row("map/new", at, width, "New program", "an empty Python file with a first line")) {
+    if (side_row("map/new", at, width, "New program", "a Python file of your own")) {
         ui_.run_command("source.new");
     }
     if (side_row("map/open", at, width, "Open…", "a program, a notebook, a lesson, a recording")) {
@@ -305,7 +305,7 @@ void MapPanel::draw_side(ImVec2 at, float width) {
         list->AddCircleFilled({at.x + ui_.px(6), at.y + ui_.px(9)}, ui_.exact_px(4),
                               colour(device.available ? t.good : t.faint));
         draw_text(ui_, list, at.x + ui_.px(20), at.y + ui_.px(14), Face::medium, 13, t.text, name);
-        const std::string detail = device.kind == "simulated" ? "values are real, times are a model's"
+        const std::string detail = device.kind == "simulated" ? "real values; its times come from a cost model"
                                    : device.available         ? device.name
                                                               : device.reason;
         at.y += ui_.px(19);

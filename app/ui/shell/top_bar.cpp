@@ -86,14 +86,15 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
         return right - (min.x + ui_.px(24) + title_width(whole_title) + ui_.px(16)) - run_width - 3 * group_gap -
                modes_width(roomy) - least_device;
     };
-    // When room is short: narrower barrier buttons first, then a shorter title, then a menu.
+    // When room is short: narrower barrier buttons first, then a shorter title, then a menu. Each form names the
+    // barrier: "None" alone says nothing.
     struct Choice {
         BarrierForm form;
         bool whole_title;
     };
     BarrierForm form{false, 0};
-    for (const auto& choice : {Choice{{roomy, 14}, true}, Choice{{false, 10}, true}, Choice{{false, 7}, true},
-                               Choice{{false, 10}, false}, Choice{{false, 7}, false}, Choice{{false, 5}, false}}) {
+    for (const auto& choice : {Choice{{true, 14}, true}, Choice{{true, 10}, true}, Choice{{true, 7}, true},
+                               Choice{{true, 10}, false}, Choice{{true, 7}, false}, Choice{{true, 5}, false}}) {
         if (barrier_width(choice.form) <= room(choice.whole_title)) {
             form = choice.form;
             break;

@@ -457,7 +457,12 @@ void TimelinePanel::draw_empty(ImVec2 min, ImVec2 max) {
         centred(y, Face::semibold, 18, t.dim, "Starting…");
         return;
     }
-    centred(y - ui_.px(16), Face::semibold, 20, t.text, "Press Run, or the space bar");
+    const std::string keys = ui_.keys_of ? ui_.keys_of("run.toggle") : "";
+    const std::string press = "ress Run" + (keys.empty() ? "" : " (" + keys + ")");
+    centred(y - ui_.px(16), Face::semibold, 20, t.text,
+            state_.predictions.questions().empty() || state_.predictions.all_guessed()
+                ? "P" + press
+                : "Predict what happens, then p" + press);
     centred(y + ui_.px(14), Face::regular, 15, t.dim, "Every op that the program issues appears here: on the frontend");
     centred(y + ui_.px(36), Face::regular, 15, t.dim, "when it is issued, on a lane of the backend when it runs.");
 }

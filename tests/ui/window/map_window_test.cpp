@@ -1,6 +1,7 @@
 // The map of the lessons, and what it says about the learner's progress.
 #include <filesystem>
 
+#include "app/lesson/assets.h"
 #include "tests/ui/window/window_fixture.h"
 
 namespace headway::ui::test {
@@ -83,6 +84,26 @@ TEST_F(MapTest, ANewProgramIsOpenedInTheEditor) {
     act("key:ctrl+end");
     act("text:x = hw.ones(2)");
     EXPECT_EQ(state.source.document()->text.text(), "import headway as hw\n\nx = hw.ones(2)");
+}
+
+// A cut title says less than a short one.
+TEST_F(MapTest, TitlesOfTheIncludedLessonsAndExercisesAreNotCut) {
+    const auto assets = lesson::find_assets_dir();
+    ASSERT_TRUE(assets) << assets.error().message;
+    const auto lessons = lesson::load_lessons(*assets / "lessons");
+    ASSERT_TRUE(lessons) << lessons.error().message;
+    ASSERT_FALSE(state.included.exercises().empty());
+    for (const auto& [width, height] : {std::pair{1920, 1080}, {1600, 900}, {1280, 720}}) {
+        open(width, height);
+        const float scale = fonts->scale(), card = rect("map/train").x1 - rect("map/train").x0;
+        for (const lesson::Lesson& lesson : *lessons) {
+            EXPECT_LE(fonts->width(gfx::Face::semibold, 14, lesson.title), card - 20 * scale) << lesson.title;
+            EXPECT_LE(fonts->width(gfx::Face::regular, 13, lesson.shows), card - 20 * scale) << lesson.shows;
+        }
+        for (const check::Exercise& exercise : state.included.exercises()) {
+            EXPECT_LE(fonts->width(gfx::Face::semibold, 14, exercise.title), card - 24 * scale) << exercise.title;
+        }
+    }
 }
 
 TEST_F(MapTest, CardsFitAtEverySize) {

@@ -91,7 +91,7 @@ core::Result<void> Programs::open(const fs::path& path) {
     file.device = session_.settings.device;
     file.file = place.string();
     file.text = "From `" + place.parent_path().string() +
-                "`.\n\nIt does not run by itself: **Run**, or Ctrl+Enter in the source.";
+                "`.\n\nIt does not start by itself: press **Run**, or Ctrl+Enter in the source.";
     add_opened(std::move(file), place);
     return {};
 }
