@@ -83,20 +83,22 @@ void add_children(pid_t process, std::vector<pid_t>& to) {
 
 }  // namespace
 
-std::vector<pid_t> descendants_of(pid_t root) {
+namespace {
+
+std::vector<pid_t> descendants_but(pid_t root, const std::vector<pid_t>& except) {
     std::vector<pid_t> all;
     add_children(root, all);
+    std::erase_if(all, [&](pid_t id) { return std::find(except.begin(), except.end(), id) != except.end(); });
     for (std::size_t i = 0; i < all.size() && all.size() < kMostDescendants; ++i) {
         add_children(all[i], all);
     }
     return all;
 }
 
-Usage usage_of(pid_t root, std::uint64_t exact_above) {
-    std::vector<pid_t> processes = descendants_of(root);
+// The number of processes is one less: the program's own.
+Usage usage_of_all(const std::vector<pid_t>& processes, std::uint64_t exact_above) {
     Usage usage;
-    usage.processes = static_cast<std::uint32_t>(processes.size());
-    processes.push_back(root);
+    usage.processes = static_cast<std::uint32_t>(processes.size() - std::min<std::size_t>(processes.size(), 1));
     std::array<char, 4096> buffer;
     const auto sum_of = [&](const char* file, const char* name) {
         std::uint64_t sum = 0;
@@ -111,6 +113,22 @@ Usage usage_of(pid_t root, std::uint64_t exact_above) {
         usage.memory_bytes = 1024 * sum_of("/smaps_rollup", "Pss_Anon:");
     }
     return usage;
+}
+
+}  // namespace
+
+std::vector<pid_t> descendants_of(pid_t root) {
+    return descendants_but(root, {});
+}
+
+Usage usage_of(pid_t root, std::uint64_t exact_above) {
+    std::vector<pid_t> processes = descendants_of(root);
+    processes.push_back(root);
+    return usage_of_all(processes, exact_above);
+}
+
+Usage usage_below(pid_t parent, const std::vector<pid_t>& except, std::uint64_t exact_above) {
+    return usage_of_all(descendants_but(parent, except), exact_above);
 }
 
 Limits default_limits() {

@@ -39,6 +39,9 @@ struct Usage {
 // Of process `root` and its descendants that have not been orphaned. Memory that forked processes share is counted once
 // if the sum is above `exact_above`: that takes the kernel milliseconds for each gigabyte, the plain sum microseconds.
 Usage usage_of(pid_t root, std::uint64_t exact_above = 0);
+// Of the descendants of `parent` but for those of `except`. `parent` itself does not count, nor does the first of its
+// children, which is the program.
+Usage usage_below(pid_t parent, const std::vector<pid_t>& except, std::uint64_t exact_above = 0);
 std::vector<pid_t> descendants_of(pid_t root);
 
 // One sentence about the first limit that is exceeded; "" if none is.

@@ -39,6 +39,11 @@ constexpr std::uint32_t kRequests[] = {0x5412, 0x541c, 0x40086602, 0x40046602, 0
 
 // Numbers of calls that the headers of a distribution may not know. From 424 on all processors share them.
 enum NewCall : long {
+#if defined(__x86_64__)
+    kexec_file_load = 320,
+#else
+    kexec_file_load = 294,
+#endif
     pidfd_getfd = 438,
     process_madvise = 440,
     mount_setattr = 442,
@@ -69,7 +74,7 @@ constexpr long kDenied[] = {
     SYS_quotactl, quotactl_fd, SYS_swapon, SYS_swapoff,
     // Calls that this filter would not see, and code in the kernel.
     SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_bpf, SYS_userfaultfd, SYS_init_module,
-    SYS_finit_module, SYS_delete_module, SYS_kexec_load,
+    SYS_finit_module, SYS_delete_module, SYS_kexec_load, kexec_file_load,
     // Keys; messages, semaphores and memory that outlive the program.
     SYS_add_key, SYS_request_key, SYS_keyctl, SYS_msgget, SYS_msgctl, SYS_semget, SYS_semctl, SYS_shmget, SYS_shmat,
     SYS_shmctl, SYS_mq_open, SYS_mq_unlink,

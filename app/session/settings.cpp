@@ -89,6 +89,7 @@ std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd
     option("--seed", std::to_string(settings.seed));
     option("--trace-fd", std::to_string(trace_fd));
     option("--trace-limit", std::to_string(trace_limit));
+    words.emplace_back("--for-window");
     return words;
 }
 

@@ -17,13 +17,13 @@ CALLS = (
      "io_uring_setup": 425, "keyctl": 250, "add_key": 248, "init_module": 175, "finit_module": 313, "clone": 56,
      "clone3": 435, "perf_event_open": 298, "setpriority": 141, "chroot": 161, "shmget": 29, "mq_open": 240,
      "pidfd_getfd": 438, "fchmodat2": 452, "file_setattr": 469, "newer": 470, "x32_getpid": 0x40000027,
-     "userfaultfd": 323, "settimeofday": 164, "sched_setscheduler": 144}
+     "userfaultfd": 323, "kexec_file_load": 320, "settimeofday": 164, "sched_setscheduler": 144}
     if X86
     else {"ptrace": 117, "process_vm_readv": 270, "kcmp": 272, "mount": 40, "unshare": 97, "bpf": 280,
           "io_uring_setup": 425, "keyctl": 219, "add_key": 217, "init_module": 105, "finit_module": 273, "clone": 220,
           "clone3": 435, "perf_event_open": 241, "setpriority": 140, "chroot": 51, "shmget": 194, "mq_open": 180,
           "pidfd_getfd": 438, "fchmodat2": 452, "file_setattr": 469, "newer": 470,
-          "userfaultfd": 282, "settimeofday": 170, "sched_setscheduler": 119}
+          "userfaultfd": 282, "kexec_file_load": 294, "settimeofday": 170, "sched_setscheduler": 119}
 )
 
 # OTHER: a file outside; OWN: the program's folder; PARENT: a process that is not the program's.
@@ -57,6 +57,10 @@ FORBIDDEN = {
     "setxattr": ("os.setxattr(OTHER, 'user.x', b'1')", EPERM),
     "setxattr of a descriptor": ("os.setxattr(os.open(OTHER, os.O_RDONLY), 'user.x', b'1')", EPERM),
     "removexattr": ("os.removexattr(OTHER, 'user.x')", EPERM),
+    "a device in the own folder": ("os.mknod(OWN + '/disk', 0o60600, os.makedev(7, 0))", (EPERM, EACCES)),
+    "a process's environment": ("open('/proc/%d/environ' % PARENT).read()", (EPERM, EACCES)),
+    "a process's map": ("open('/proc/%d/maps' % PARENT).read()", (EPERM, EACCES)),
+    "kexec_file_load": ("call(N['kexec_file_load'], 0, 0, 0, 0, 0)", EPERM),
     "fchmodat2": ("call(N['fchmodat2'], -100, ctypes.c_char_p(OTHER.encode()), 0o777, 0)", EPERM),
     "file_setattr": ("call(N['file_setattr'], -100, ctypes.c_char_p(OTHER.encode()), 0, 0, 0)", EPERM),
     "attributes by ioctl": ("__import__('fcntl').ioctl(os.open(OTHER, os.O_RDONLY), 0x40086602, b'\\0' * 8)", EPERM),
@@ -309,6 +313,33 @@ class Limits(unittest.TestCase):
         self.assertLess(len(outcome.out), 1_000_000_000)
         text = "file = open('/dev/null', 'w')\nwhile True:\n    file.write('x' * 100_000)\n"
         self.assertIn("wrote more than 10 MiB", self.ends(text, "--output-limit", "10M").err)
+
+    def test_what_the_program_does_to_its_own_watch(self):
+        for text in ("os.execv('/bin/sleep', ['sleep', '95'])", "os.kill(os.getpid(), signal.SIGSTOP)",
+                     "resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))\ntime.sleep(95)"):
+            with self.subTest(text):
+                outcome = self.ends(self.RECORD + "import os, resource, signal, time\n" + text + "\n", "--time-limit", "0.5")
+                self.assertIn("ran for more than 0.5 s, the limit of --time-limit; what was recorded is kept", outcome.err)
+                self.assertEqual(outcome.report["end"]["verdict"], "failed")
+                self.assertIn("--time-limit", outcome.report["error"]["message"])
+                self.assertEqual(outcome.report["ops"], 2)
+
+    def test_orphans(self):
+        begin = self.RECORD + "import os, time\ndef orphan(f):\n    if os.fork() == 0:\n        if os.fork() == 0:\n" \
+            "            os.setsid()\n            f()\n        os._exit(0)\n    os.wait()\n"
+        text = begin + "for i in range(9): orphan(lambda: time.sleep(94))\ntime.sleep(94)\n"
+        self.assertIn("started more than 5 processes", self.ends(text, "--process-limit", "5").err)
+        text = begin + "def eat():\n    kept = b'x' * 500_000_000\n    time.sleep(94)\norphan(eat)\ntime.sleep(94)\n"
+        self.assertIn("took more than 200 MiB", self.ends(text, "--memory-limit", "200M").err)
+
+    def test_after_the_end_of_the_program(self):
+        for text in ("import threading, time\nthreading.Thread(target=time.sleep, args=(93,)).start()\n",
+                     "import atexit, time\natexit.register(time.sleep, 93)\n"):
+            with self.subTest(text):
+                outcome = self.ends(self.RECORD + text, "--time-limit", "0.5")
+                self.assertIn("ran for more than 0.5 s, the limit of --time-limit", outcome.err)
+                self.assertEqual(outcome.report["end"]["verdict"], "complete")
+                self.assertLess(outcome.report["total_ns"], 400_000_000)
 
     def test_limits_that_are_not_reached(self):
         limits = ["--memory-limit", "2G", "--time-limit", "60", "--process-limit", "4", "--output-limit", "1M"]

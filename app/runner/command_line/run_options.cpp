@@ -67,6 +67,7 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
     app.add_option("--graded", raw.graded)->group("");
     app.add_option("--trace-fd", raw.trace_fd)->group("");
     app.add_flag("--watched", raw.watched)->group("");
+    app.add_flag("--for-window", raw.for_window)->group("");
     app.add_option("--trace-limit", raw.trace_limit)->group("");
 }
 
@@ -124,6 +125,7 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.device = raw.device;
     options.tab = raw.tab;
     options.watched = raw.watched;
+    options.for_window = raw.for_window;
     options.replace = raw.replace;
     options.explain = raw.explain;
     options.answers = raw.answers;

@@ -18,7 +18,7 @@ struct RawRunOptions {
     std::string report, trace, figure, trace_fd, trace_limit, repeat, source, folder, temporary;
     std::string memory_limit, time_limit, process_limit, output_limit, graded;
     std::vector<std::string> set, confine;
-    bool watched = false, replace = false, network = false, explain = false, answers = false;
+    bool watched = false, for_window = false, replace = false, network = false, explain = false, answers = false;
 };
 
 // Adds the options that change the run itself, as opposed to its outputs.

@@ -1,5 +1,8 @@
 #include "app/runner/commands/child_run.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "app/process/child.h"
 #include "app/runner/commands/commands.h"
 #include "app/runner/commands/supervisor.h"
@@ -15,7 +18,8 @@ core::Error cannot_start(const core::Error& error) {
 
 }  // namespace
 
-core::Result<ChildRun> run_in_child(const std::string& program, const std::vector<std::string>& options) {
+core::Result<ChildRun> run_in_child(const std::string& program, const std::vector<std::string>& options,
+                                    const confinement::Limits& limits) {
     auto recording = make_recording("headway-run");
     if (!recording) {
         return recording.error();
@@ -35,11 +39,12 @@ core::Result<ChildRun> run_in_child(const std::string& program, const std::vecto
         return cannot_start(child.error());
     }
     LiveRun live(recording->get());
-    const model::ProcessEnd end = supervise(*child, recording->get(), live, descendants);
+    const model::ProcessEnd end = supervise(*child, recording->get(), &live, descendants, limits);
     return ChildRun{std::move(*recording), std::move(live), end};
 }
 
-core::Result<std::optional<ChildRun>> run_in_fork(const std::function<int(int recording)>& run, int& status) {
+core::Result<std::optional<ChildRun>> run_in_fork(const std::function<int(int recording)>& run,
+                                                  const confinement::Limits& limits, int& status) {
     auto recording = make_recording("headway-run");
     if (!recording) {
         return recording.error();
@@ -54,8 +59,27 @@ core::Result<std::optional<ChildRun>> run_in_fork(const std::function<int(int re
         return std::optional<ChildRun>();
     }
     LiveRun live(recording->get());
-    const model::ProcessEnd end = supervise(**child, recording->get(), live, descendants);
+    const model::ProcessEnd end = supervise(**child, recording->get(), &live, descendants, limits);
     return std::optional(ChildRun{std::move(*recording), std::move(live), end});
+}
+
+int run_for_the_window(const std::function<int()>& run, const confinement::Limits& limits, int recording) {
+    const Descendants descendants;
+    auto child = process::Child::fork();
+    if (!child) {
+        return fail(cannot_start(child.error()));
+    }
+    if (!*child) {
+        return run();
+    }
+    const model::ProcessEnd end = supervise(**child, recording, nullptr, descendants, limits);
+    if (end.signal != 0) {
+        const rlimit no_core{0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        signal(end.signal, SIG_DFL);
+        raise(end.signal);
+    }
+    return end.status;
 }
 
 core::Result<std::unique_ptr<model::Run>> ChildRun::read() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/confinement/limits.h"
 #include "app/model/run/run.h"
 #include "app/runner/commands/live_run.h"
 #include "engine/core/result.h"
@@ -28,12 +29,18 @@ struct ChildRun {
 
 // Runs the program with these options of `headway run` and waits for it to end. The child shares our input and output.
 // Fails when the child cannot be started.
-core::Result<ChildRun> run_in_child(const std::string& program, const std::vector<std::string>& options);
+core::Result<ChildRun> run_in_child(const std::string& program, const std::vector<std::string>& options,
+                                    const confinement::Limits& limits);
 
 // The same in a copy of this process, which must have no other threads: it starts faster, as nothing is loaded or
 // parsed again. `run` gets the descriptor of the recording, and returns the copy's exit status. Returns in both
 // processes; empty in the copy, which is to exit with `status`.
-core::Result<std::optional<ChildRun>> run_in_fork(const std::function<int(int recording)>& run, int& status);
+core::Result<std::optional<ChildRun>> run_in_fork(const std::function<int(int recording)>& run,
+                                                  const confinement::Limits& limits, int& status);
+
+// The same for a process that reads the recording itself, and whose child this process is. Returns the exit status in
+// the copy, and in this process once the copy has ended; or ends this process by the signal that ended the copy.
+int run_for_the_window(const std::function<int()>& run, const confinement::Limits& limits, int recording);
 
 // Reports a run that did not complete; returns the exit status for it. `run`: null if it never began.
 int report_end(const ChildRun& child, const model::Run* run);

@@ -198,7 +198,7 @@ Rounds run_rounds(const std::string& program, const SideOptions (&sides)[2], std
                      " runs, so there is nothing to compare");
                 return {kProgramFailed, true};
             }
-            auto ran = run_in_child(program, sides[i].words);
+            auto ran = run_in_child(program, sides[i].words, sides[i].options.limits);
             if (!ran) {
                 return {fail(ran.error()), true};
             }

@@ -209,7 +209,7 @@ core::Result<Grader::Ran> Grader::run(const fs::path& program, const check::Case
         }
     };
     LiveRun live(recording->get());
-    const model::ProcessEnd end = supervise(*child, recording->get(), live, descendants, take_output);
+    const model::ProcessEnd end = supervise(*child, recording->get(), &live, descendants, {}, take_output);
     take_output();
     Ran ran;
     const process::Ending process = child->wait();

@@ -119,7 +119,7 @@ int repeat_command(const RunOptions& options) {
             tell("stopped after " + std::to_string(i) + " of " + std::to_string(options.repeat + 1) + " runs");
             return kProgramFailed;
         }
-        auto child = run_in_child(options.program, words);
+        auto child = run_in_child(options.program, words, options.limits);
         if (!child) {
             return fail(child.error());
         }

@@ -176,6 +176,11 @@ int run_command(const RunOptions& options) {
     if (!job) {
         return fail(job.error());
     }
+    if (options.for_window && options.trace_fd >= 0) {
+        const Interrupts interrupts;
+        const int recording = options.trace_fd;
+        return run_for_the_window([&job] { return run_program_here(std::move(*job)); }, options.limits, recording);
+    }
     if (options.trace_fd >= 0) {  // another process supervises this one
         return run_program_here(std::move(*job));
     }
@@ -190,7 +195,7 @@ int run_command(const RunOptions& options) {
             job->options.trace_fd = recording;
             return run_program_here(std::move(*job));
         },
-        status);
+        options.limits, status);
     if (!child) {
         return fail(child.error());
     }

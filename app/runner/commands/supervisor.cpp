@@ -17,6 +17,7 @@
 #include <fstream>
 #include <thread>
 
+#include "app/runner/commands/limit_guard.h"
 #include "app/runner/execution/interrupt.h"
 #include "engine/trace/format.h"
 #include "engine/trace/reader.h"
@@ -123,18 +124,19 @@ void Descendants::end() const {
     }
 }
 
-model::ProcessEnd supervise(process::Child& child, int recording, LiveRun& live, const Descendants& descendants,
-                            const std::function<void()>& meanwhile) {
+model::ProcessEnd supervise(process::Child& child, int recording, LiveRun* live, const Descendants& descendants,
+                            const confinement::Limits& limits, const std::function<void()>& meanwhile) {
     Interrupts::watch_child(child.pid());
     // Tells when the process has ended. Without it (before Linux 5.3) the end is noticed at the next look.
     const core::UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, child.pid(), 0)));
     model::ProcessEnd end;
     std::optional<process::Ending> ending;
-    bool busy = false;
+    LimitGuard guard(limits, recording, descendants.before());
+    bool busy = false, over_limit = false;
     while (!(ending = child.poll())) {
         pollfd ended{process.get(), POLLIN, 0};
         poll(&ended, 1, busy ? 0 : kLook_ms);  // an interrupt ends it, too
-        busy = live.take_in();
+        busy = live != nullptr && live->take_in();
         if (meanwhile) {
             meanwhile();
         }
@@ -146,10 +148,17 @@ model::ProcessEnd supervise(process::Child& child, int recording, LiveRun& live,
             end.killed = true;
             child.kill(SIGKILL);
         }
+        if (!over_limit && guard.look()) {
+            over_limit = true;
+            child.kill(SIGKILL);
+        }
         reap(child.pid());
     }
     Interrupts::watch_child(0);
     descendants.end();
+    if (over_limit) {
+        guard.record();
+    }
     end.stop_asked = Interrupts::count() > 0;
     end.status = ending->status;
     end.signal = ending->signal;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+#include "app/confinement/limits.h"
 #include "app/model/run/run_end.h"
 #include "app/process/child.h"
 #include "app/runner/commands/live_run.h"
@@ -26,15 +27,16 @@ public:
     Descendants();
     // Kills those that have come since, and waits for them.
     void end() const;
+    [[nodiscard]] const std::vector<pid_t>& before() const { return before_; }
 
 private:
     std::vector<pid_t> before_;  // children that this process had already
 };
 
 // Returns when the program's process has ended. An interrupt (interrupt.h) asks the program to stop through the
-// recording, a second one kills it. `live` reads the recording meanwhile. `meanwhile`, if given, is called every few
-// milliseconds.
-model::ProcessEnd supervise(process::Child& child, int recording, LiveRun& live, const Descendants& descendants,
-                            const std::function<void()>& meanwhile = {});
+// recording, a second one kills it. `live`, if there is one, reads the recording meanwhile. `meanwhile`, if given, is
+// called every few milliseconds.
+model::ProcessEnd supervise(process::Child& child, int recording, LiveRun* live, const Descendants& descendants,
+                            const confinement::Limits& limits, const std::function<void()>& meanwhile = {});
 
 }  // namespace headway::runner

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -17,7 +18,6 @@
 #include "app/runner/execution/messages.h"
 #include "engine/core/bytes.h"
 #include "engine/core/count_text.h"
-#include "engine/core/error_word.h"
 #include "engine/core/system/machine_memory.h"
 #include "engine/core/system/thread.h"
 #include "engine/trace/barrier_names.h"
@@ -31,25 +31,23 @@ void set_state(trace::Recording& recording, trace::RunState state) {
 }
 
 void write_error(trace::Recording& recording, const core::Error& error) {
-    recording.meta(trace::MetaType::error, 0,
-                   nlohmann::json{{"kind", core::word_of(error.kind)},
-                                  {"message", error.message},
-                                  {"file", error.file},
-                                  {"line", error.line},
-                                  {"op", error.op}}
-                       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    recording.meta(trace::MetaType::error, 0, error_json(error));
 }
 
-void write_end(trace::Recording& recording, const std::optional<core::Error>& error) {
+// False if the end has been written already. Any thread: the watch over the limits writes it for a frontend that is
+// stuck.
+bool write_end(trace::Recording& recording, const std::optional<core::Error>& error) {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    if (recording.header().state.load() > static_cast<std::uint32_t>(trace::RunState::running)) {
+        return false;
+    }
     if (error) {
         write_error(recording, *error);
     }
     recording.renew_anchor();
     set_state(recording, error ? trace::RunState::failed : trace::RunState::finished);
-}
-
-core::Error limit_error(const std::string& reached) {
-    return {core::ErrorKind::failed, reached + "; what was recorded is kept"};
+    return true;
 }
 
 core::Error stopped_error(runtime::Runtime& rt) {
@@ -75,6 +73,8 @@ public:
     void end(std::optional<core::Error> error) override {
         if (!ended_) {
             settle(std::move(error));
+            // What follows, exit handlers and threads, is no part of the run's time.
+            runtime().recorder.program_event(trace::FrontendKind::program_end, 0, 0);
             write_end(runtime().recorder.recording(), error_);
             written_ = true;
         }
@@ -85,7 +85,7 @@ public:
             return;
         }
         error_ = error ? std::move(error) : wait_for_all();
-        if (const std::string reached = limits_.end(); !reached.empty()) {
+        if (const std::string reached = limits_.reached(); !reached.empty()) {
             error_ = limit_error(reached);
         } else if (error_ && error_->kind == core::ErrorKind::stopped) {
             error_ = stopped_error(runtime());
@@ -332,7 +332,9 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         settings.host = wish.costs.host;
         const Supervisor supervisor(outcome.recording->control(), machine);
         LimitWatch limits(options.limits, outcome.recording->control(), [&outcome](const std::string& reached) {
-            write_end(*outcome.recording, limit_error(reached));
+            if (!write_end(*outcome.recording, limit_error(reached))) {
+                tell(reached);  // the program has ended, and its threads or exit handlers go on
+            }
         });
         signals.watch(&outcome.recording->control());
         {
@@ -342,6 +344,10 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
                 wait_for_watcher(outcome.recording->control());
             }
             outcome.error = run_program(job, rt, limits, written);
+            if (const std::string reached = limits.reached(); written && !outcome.error && !reached.empty()) {
+                tell(reached);
+                outcome.error = limit_error(reached);
+            }
         }
         signals.watch(nullptr);
         machine.settle();  // collects a GPU's outstanding timestamps

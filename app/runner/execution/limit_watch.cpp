@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "engine/core/clock.h"
+#include "engine/core/error_word.h"
 #include "engine/core/system/thread.h"
 
 namespace headway::runner {
@@ -34,9 +36,17 @@ LimitWatch::LimitWatch(const confinement::Limits& limits, trace::Control& contro
     }
 }
 
-std::string LimitWatch::end() {
-    thread_ = {};  // asks it to end, and waits
-    return reached_;
+core::Error limit_error(const std::string& reached) {
+    return {core::ErrorKind::failed, reached + "; what was recorded is kept"};
+}
+
+std::string error_json(const core::Error& error) {
+    return nlohmann::json{{"kind", core::word_of(error.kind)},
+                          {"message", error.message},
+                          {"file", error.file},
+                          {"line", error.line},
+                          {"op", error.op}}
+        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void LimitWatch::watch(const std::stop_token& done, const confinement::Limits& limits, trace::Control& control) {
@@ -54,6 +64,7 @@ void LimitWatch::watch(const std::stop_token& done, const confinement::Limits& l
         if (reached_.empty()) {
             reached_ = confinement::exceeded(limits, usage, elapsed_ns / 1'000'000);
             reached_ns = now_ns;
+            is_reached_.store(!reached_.empty());
         }
         if (reached_.empty()) {
             continue;

@@ -1,6 +1,7 @@
 // Watches what a run takes (app/confinement/limits.h) and ends it when it exceeds a limit: the program is asked to
 // stop, its child processes are killed, and if it has not ended a second later, so is its process. What was recorded is
-// kept.
+// kept. It watches until the program's process ends, so exit handlers and threads that go on have the same limits.
+// A process that has no watch any more is ended by its supervisor (commands/limit_guard.h).
 //
 // Threads: one of its own.
 #pragma once
@@ -11,9 +12,14 @@
 #include <thread>
 
 #include "app/confinement/limits.h"
+#include "engine/core/result.h"
 #include "engine/trace/format.h"
 
 namespace headway::runner {
+
+// The error of a run that was ended for this reason, and an error as a recording holds it.
+[[nodiscard]] core::Error limit_error(const std::string& reached);
+[[nodiscard]] std::string error_json(const core::Error& error);
 
 class LimitWatch {
 public:
@@ -25,14 +31,15 @@ public:
 
     // Starts no thread if there are no limits. Time counts from here, without pauses.
     LimitWatch(const confinement::Limits& limits, trace::Control& control, Record record);
-    // Ends the watch. The sentence about the limit that was exceeded, or "".
-    std::string end();
+    // The sentence about the limit that was exceeded, or "".
+    [[nodiscard]] std::string reached() const { return is_reached_.load() ? reached_ : std::string(); }
 
 private:
     void watch(const std::stop_token& done, const confinement::Limits& limits, trace::Control& control);
 
     Record record_;
-    std::string reached_;  // written by the thread, read after its end
+    std::string reached_;  // written by the thread, before is_reached_
+    std::atomic<bool> is_reached_{false};
     std::jthread thread_;
 };
 

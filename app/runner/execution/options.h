@@ -56,6 +56,7 @@ struct RunOptions {
     // folder for temporary files. Empty: unchanged.
     std::string source, folder, temporary;
     std::optional<std::vector<std::string>> graded;  // by headway check: the names of the program's results
+    bool for_window = false;                         // a window reads the recording and is this process's parent
     bool watched = false;                            // the program starts when the watcher is ready
     std::uint32_t repeat = 1;                        // number of measured runs; more than 1: after one warm-up
     int trace_fd = -1;  // the shared memory to record into, which another process watches; -1: private
