@@ -378,6 +378,13 @@ void Run::close() {
         update();  // with the final rate
     }
     look_at_running_ops();
+    // A program that was killed, or whose last call did not return, has no record of its end. Its recorder was alive
+    // until then.
+    if (process_end_ && program_end_ns_ == kPending && state() != trace::RunState::finished &&
+        clock() == trace::ClockKind::ticks && reader_->header().last_ticks.load() != 0) {
+        see(ns_from_ticks(reader_->header().last_ticks.load()));
+        program_end_ns_ = last_ns_;
+    }
     for (const std::size_t open : intake_->open_scopes) {
         scopes_[open].end_ns = last_ns_;
     }

@@ -36,6 +36,6 @@ def all_are_printed(lesson):
     assert len(times(lesson.run(), lesson)) == lesson["products"]
 
 
-@claim("On simulated all products take the same time, as a cost model has nothing to warm up.", devices=["simulated"])
+@claim("On SIMULATED all products take the same time, as a cost model has nothing to warm up.", devices=["simulated"])
 def a_cost_model_is_warm(lesson):
     assert len(set(times(lesson.run(), lesson))) == 1

@@ -68,7 +68,7 @@ def small_products_cost_a_wait(lesson):
     assert lesson.run(wait="each", size=10)["total_ns"] > 1.3 * lesson.run(wait="once", size=10)["total_ns"]
 
 
-@claim("PyTorch (tab PyTorch) waits for each op on the cpu; on simulated it does not.")
+@claim("PyTorch (tab PyTorch) waits for each op on the CPU; on SIMULATED it does not.")
 def pytorch_on_the_cpu(lesson):
     needs(lesson.tab == "", "asked once")
     assert waits_for_each_op(lesson, "pytorch")

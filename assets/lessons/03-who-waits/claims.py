@@ -41,12 +41,12 @@ def numpy_is_the_frontends_work(lesson):
     assert run["recorded_work_ns"] >= 0.9 * run.scope(STRETCHES[0])
 
 
-@claim("On simulated NumPy uses the CPU, and the queue a GPU.", devices=["simulated"])
+@claim("On SIMULATED NumPy uses the CPU, and the queue a GPU.", devices=["simulated"])
 def simulated_is_a_gpu(lesson):
     assert lesson.run()["device"]["name"].startswith("GPU")
 
 
-@claim("PyTorch (tab PyTorch) waits for each op on the cpu; on simulated it does not.")
+@claim("PyTorch (tab PyTorch) waits for each op on the CPU; on SIMULATED it does not.")
 def pytorch_on_the_cpu(lesson):
     needs(lesson.tab == "", "asked once")
     assert waits_for_each_op(lesson, "pytorch")

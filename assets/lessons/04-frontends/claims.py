@@ -19,7 +19,7 @@ def language_matters_when_the_backend_runs_dry(lesson):
     assert cxx["t1_ns"] == python["t1_ns"]
 
 
-@claim("Look at t₁ of both runs: on the cpu Python's is several times as long.", devices=["cpu"])
+@claim("Look at t₁ of both runs: on the CPU Python's is several times as long.", devices=["cpu"])
 def pythons_t1(lesson):
     needs(lesson["n"] >= 1000, "the first steps have a t₁ of their own")
     cxx, python = (lesson.least(lambda run: run["t1"]["median_ns"], tab, wait="once") for tab in ("", "--tab python"))
@@ -37,14 +37,14 @@ def the_worker_is_busy(lesson):
         assert lesson.most(busy_share, tab, wait="once", size=20000) > 0.6
 
 
-@claim("Two elements on the cpu: the worker waits for the frontend.", devices=["cpu"])
+@claim("Two elements on the CPU: the worker waits for the frontend.", devices=["cpu"])
 def two_elements(lesson):
     needs(lesson["n"] >= 1000, "the first steps wake the worker up")
     for run in both(lesson, size=2):
         assert run["devices"][0]["busy_ns"] < 0.5 * run["total_ns"]
 
 
-@claim("On simulated, where a line of Python takes 0.1 µs, 100,000 elements keep the stream busy; with fewer it waits, and "
+@claim("On SIMULATED, where a line of Python takes 0.1 µs, 100,000 elements keep the stream busy; with fewer it waits, and "
        "Python's total is longer by what its lines cost.", devices=["simulated"])
 def simulated_language(lesson):
     for run in both(lesson, wait="once", size=100000):

@@ -38,7 +38,7 @@ def the_graph(lesson):
 
 
 @claim("MXNet does the same.",
-       "PyTorch and TensorFlow wait for each op on the cpu; on a GPU they do not wait either, and printing adds a "
+       "PyTorch and TensorFlow wait for each op on the CPU; on a GPU they do not wait either, and printing adds a "
        "fifth op: the copy of `z`.")
 def other_frameworks(lesson):
     mxnet = lesson.run("--tab mxnet")

@@ -56,7 +56,7 @@ def far_ahead(lesson):
     assert lesson.median(lambda run: run["headway_max"], wait="once", size=1000) > 1000
 
 
-@claim("On simulated there is no hand-over, and each step is done before the next is issued: headway stays at one.",
+@claim("On SIMULATED there is no hand-over, and each step is done before the next is issued: headway stays at one.",
        devices=["simulated"])
 def no_hand_over(lesson):
     run = lesson.run(wait="once")
@@ -64,7 +64,7 @@ def no_hand_over(lesson):
     assert run["idle"]["handover_ns"] == 0
 
 
-@claim("100,000 elements and 1,000 steps on the cpu, with once: now t₂ is longer than t₁, and the worker is busy nearly all "
+@claim("100,000 elements and 1,000 steps on the CPU, with once: now t₂ is longer than t₁, and the worker is busy nearly all "
        "the time.", devices=["cpu"])
 def larger_tensors(lesson):
     needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
@@ -74,7 +74,7 @@ def larger_tensors(lesson):
     assert lesson.most(busy_share, wait="once", size=100000, n=1000) > 0.6
 
 
-@claim("PyTorch (tab PyTorch) waits for each op on the cpu; on simulated it does not.")
+@claim("PyTorch (tab PyTorch) waits for each op on the CPU; on SIMULATED it does not.")
 def pytorch_on_the_cpu(lesson):
     needs(lesson.tab == "", "asked once")
     assert waits_for_each_op(lesson, "pytorch", n=min(lesson["n"], 1000))

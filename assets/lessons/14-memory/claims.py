@@ -67,7 +67,7 @@ def one_behind(lesson):
     assert behind["live_bytes_peak"] < 0.7 * none["live_bytes_peak"]
 
 
-@claim("On the cpu the barrier can even save time: without it many tensors take memory that the run has not used "
+@claim("On the CPU the barrier can even save time: without it many tensors take memory that the run has not used "
        "before.",
        devices=["cpu"])
 def fresh_memory(lesson):

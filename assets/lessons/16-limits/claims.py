@@ -40,7 +40,7 @@ def a_budget(lesson):
     assert failed["error"]["op"] > 0 and failed["error"]["line"] > 0
 
 
-@claim("On simulated so small a network never fills the queue; with Batch size 512 and Hidden units 2048 it does.",
+@claim("On SIMULATED so small a network never fills the queue; with Batch size 512 and Hidden units 2048 it does.",
        devices=["simulated"])
 def simulated(lesson):
     small = {"batch_size": 64, "hidden": 128, "features": 64}
@@ -60,7 +60,7 @@ def at_the_next_wait(lesson):
     assert "waitall" not in text[failed["error"]["line"] - 1]  # the op's own line
 
 
-@claim("PyTorch (tab PyTorch) waits for each op on the cpu; on simulated it does not.")
+@claim("PyTorch (tab PyTorch) waits for each op on the CPU; on SIMULATED it does not.")
 def pytorch_on_the_cpu(lesson):
     needs(lesson.tab == "", "asked once")
     on_cpu, on_gpu = (lesson.run(f"--tab pytorch --device {device}") for device in ("cpu", "simulated"))

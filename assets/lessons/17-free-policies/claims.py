@@ -26,13 +26,13 @@ def what_piles_up(lesson):
     assert peak["finish"] > 1.3 * lesson.run("--free-policy finish", steps=lesson["steps"] // 2)["live_bytes_peak"]
 
 
-@claim("On simulated the total is the same, too.", devices=["simulated"])
+@claim("On SIMULATED the total is the same, too.", devices=["simulated"])
 def the_same_total(lesson):
     runs, _ = peaks(lesson)
     assert len({run["total_ns"] for run in runs.values()}) == 1
 
 
-@claim("On the cpu it need not be: with finish the run takes more memory that it has not used before.", devices=["cpu"])
+@claim("On the CPU it need not be: with finish the run takes more memory that it has not used before.", devices=["cpu"])
 def fresh_memory(lesson):
     needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     needs(lesson["steps"] >= 20 and lesson["size"] >= 400, "little piles up")
@@ -49,7 +49,7 @@ def their_own(lesson):
         assert run["live_bytes_peak"] == lesson.run(f"--tab {tab} --free-policy {policy}")["live_bytes_peak"] or not lesson.exact
 
 
-@claim("PyTorch (tab PyTorch) waits for each op on the cpu; on simulated it does not.")
+@claim("PyTorch (tab PyTorch) waits for each op on the CPU; on SIMULATED it does not.")
 def pytorch_on_the_cpu(lesson):
     needs(lesson.tab == "", "asked once")
     assert waits_for_each_op(lesson, "pytorch")

@@ -30,7 +30,7 @@ def asynchronous_on_a_gpu(lesson):
     assert [w["kind"] for w in lesson.run().waits()] == ["numpy", "numpy"]
 
 
-@claim("On the cpu TensorFlow waits for each eager op, and for each call of a traced function.", devices=["cpu"])
+@claim("On the CPU TensorFlow waits for each eager op, and for each call of a traced function.", devices=["cpu"])
 def synchronous_on_the_cpu(lesson):
     run = lesson.run()
     assert len(run.waits("op_barrier")) == run["ops"] == 5 * lesson["steps"]

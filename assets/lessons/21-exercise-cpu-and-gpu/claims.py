@@ -35,7 +35,7 @@ def a_barrier_for_both(lesson):
     assert max(spans) <= last["total_ns"] < max(spans) + 40_000  # issue of the first op, return of the wait
 
 
-@claim("On cpu there is no GPU, and the program says so.", devices=["cpu"])
+@claim("On CPU there is no GPU, and the program says so.", devices=["cpu"])
 def no_gpu(lesson):
     run = lesson.run(fails=True)
     assert run.status == 3

@@ -80,7 +80,7 @@ def an_event(lesson):
     assert all(op.end_ns <= event["begin_ns"] + event["ns"] for op in run.ops[:3])
 
 
-@claim("PyTorch (tab PyTorch) waits for each op on the cpu; on simulated it does not.")
+@claim("PyTorch (tab PyTorch) waits for each op on the CPU; on SIMULATED it does not.")
 def pytorch_on_the_cpu(lesson):
     needs(lesson.tab == "", "asked once")
     assert waits_for_each_op(lesson, "pytorch")

@@ -81,7 +81,7 @@ def which_is_slower(lesson):
         assert ("cpu" if cpu > gpu else "gpu") == slower
 
 
-@claim("On cpu there is no GPU, and the program says so at its first line that asks for one.", devices=["cpu"])
+@claim("On CPU there is no GPU, and the program says so at its first line that asks for one.", devices=["cpu"])
 def no_gpu(lesson):
     run = lesson.run(fails=True)
     assert run.status == 3

@@ -39,7 +39,7 @@ def without_a_sleep(lesson):
     assert lesson.most(lambda run: run.waits("waitall", "synchronize")[-1]["ns"] / run["total_ns"], sleep=0) > 0.5
 
 
-@claim("PyTorch (tab PyTorch) waits for each op on the cpu; on simulated it does not.")
+@claim("PyTorch (tab PyTorch) waits for each op on the CPU; on SIMULATED it does not.")
 def pytorch_on_the_cpu(lesson):
     needs(lesson.tab == "", "asked once")
     assert waits_for_each_op(lesson, "pytorch", sleep=0)

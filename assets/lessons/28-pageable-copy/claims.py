@@ -63,7 +63,7 @@ def runs_dry(lesson):
     assert pageable["total_ns"] > pinned["total_ns"]
 
 
-@claim("On cpu there is no GPU to copy to, and the program says so.", devices=["cpu"])
+@claim("On CPU there is no GPU to copy to, and the program says so.", devices=["cpu"])
 def no_gpu(lesson):
     run = lesson.run(fails=True)
     assert run.status == 3

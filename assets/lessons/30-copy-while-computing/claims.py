@@ -87,7 +87,7 @@ def one_stream(lesson):
     assert lesson.run()["settings"]["streams"] == lesson.run("--tab mxnet")["settings"]["streams"] == 2
 
 
-@claim("On cpu there is no GPU to copy from, and the program says so.", devices=["cpu"])
+@claim("On CPU there is no GPU to copy from, and the program says so.", devices=["cpu"])
 def no_gpu(lesson):
     run = lesson.run(fails=True)
     assert run.status == 3

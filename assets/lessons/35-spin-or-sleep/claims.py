@@ -74,7 +74,7 @@ def more_products(lesson):
     assert 1.9 < eight / four < 2.2
 
 
-@claim("On cpu there is no GPU to wait for, and the program says so.", devices=["cpu"])
+@claim("On CPU there is no GPU to wait for, and the program says so.", devices=["cpu"])
 def no_gpu(lesson):
     run = lesson.run(fails=True)
     assert run.status == 3

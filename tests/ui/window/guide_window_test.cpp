@@ -29,18 +29,36 @@ TEST_F(GuideWindowTest, TheTourRunsTheProgramAndEnds) {
     frames(2);
     EXPECT_FALSE(state.look.map);
     int cards = 0;
+    bool ran = false;
     for (; shown("tour") && cards < 20; ++cards) {
         const WidgetRect& card = rect("tour");
         EXPECT_GE(card.x0, 0);
         EXPECT_LE(card.x1, 1280);
         EXPECT_GE(card.y0, 0);
         EXPECT_LE(card.y1, 720);
+        ran = ran || session.b() != nullptr;
+        if (cards == 6) {
+            act("wait");
+            EXPECT_FALSE(shown("tour/leave")) << "there is nothing to skip";
+        }
         act(cards % 2 == 0 ? "click:tour/next" : "key:enter");
         frames(2);
     }
     EXPECT_EQ(cards, 7);
-    EXPECT_NE(session.b(), nullptr) << "the tour shows a run";
+    EXPECT_TRUE(ran) << "the tour shows a run";
+    EXPECT_EQ(session.b(), nullptr) << "the lesson's questions come before a run";
+}
+
+TEST_F(GuideWindowTest, TheTourKeepsTheLearnersOwnRun) {
+    app->commands().find("window.tour")->run();
+    frames(2);
+    act("run");
     act("wait");
+    for (int cards = 0; shown("tour") && cards < 20; ++cards) {
+        act("click:tour/next");
+        frames(2);
+    }
+    EXPECT_NE(session.b(), nullptr);
 }
 
 TEST_F(GuideWindowTest, TheTourCanBeLeft) {

@@ -200,6 +200,7 @@ def prepare(path, name, tab, values, graded, pytorch):
 
 
 def place(message, name, line):
+    message = message.rstrip(".")
     return "%s, at %s:%d" % (message, name, line) if line else "%s, in %s" % (message, name)
 
 

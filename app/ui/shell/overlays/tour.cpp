@@ -22,17 +22,18 @@ constexpr std::array<TourCard, 7> kCards{{
      "Read the text, answer the questions, then run. After the run this column says what happened, and why."},
     {"source", "The program", "This is the lesson's program. You may change it; the original is kept."},
     {"run", "Run",
-     "Run starts the program. If you do not press it now, the tour runs the program before the next card."},
+     "Run starts the program. If you do not press it now, the tour runs the program before the next card, "
+     "and forgets this run at its end."},
     {"timeline/all", "The timeline",
      "The frontend's row shows issuing in blue and waits hatched. Below it are the ops that each lane of the backend "
      "executes, and the memory that is held. Turn the wheel to zoom; point at anything to read about it."},
     {"barrier", "The barrier",
      "The barrier decides when the frontend waits. Choose another one and run again: both runs stand on one time "
      "axis."},
-    {"mode", "Three modes",
-     "Learn has the lesson. Step goes through a program line by line, and back. Compare puts two runs beside each "
-     "other."},
-    {"", "Everything else", "These keys show the rest of the program."},
+    {"mode", "Map and modes",
+     "Map shows all lessons. Learn has the lesson. Step goes through a program line by line, and back. Compare puts two "
+     "runs beside each other."},
+    {"", "Everything else", "These keys show the rest of Headway."},
 }};
 // The widget's place; of a row of buttons, all of it. Empty: it is not shown.
 std::optional<WidgetRect> place_of(const WidgetRects& rects, const std::string& widget) {
@@ -67,14 +68,25 @@ void Tour::start() {
     state_.look.mode = Mode::learn;
     card_ = 0;
     on_ = true;
+    ran_ = 0;
+}
+
+void Tour::leave() {
+    on_ = false;
+    // The lesson's questions are to be answered before a run. The learner's own runs stay.
+    if (ran_ != 0 && ran_ == state_.session.started()) {
+        state_.reset();
+    }
+    ran_ = 0;
 }
 
 void Tour::next() {
     if (card_ == kRunsAfter && state_.session.b() == nullptr && state_.programs.lesson() != nullptr) {
         state_.run();
+        ran_ = state_.session.started();
     }
     if (++card_ == kCards.size()) {
-        on_ = false;
+        leave();
     }
 }
 
@@ -165,10 +177,10 @@ void Tour::draw() {
         wrapped(list, {at.x + pad, y + ui_.px(8)}, Face::medium, t.issue, keys);
     }
     const float buttons = at.y + height - ui_.px(44);
-    if (button(ui_, "tour/leave", "Skip", {at.x + pad, buttons}, {.kind = ButtonKind::quiet})) {
+    const bool last = card_ + 1 == kCards.size();
+    if (!last && button(ui_, "tour/leave", "Skip", {at.x + pad, buttons}, {.kind = ButtonKind::quiet})) {
         leave();
     }
-    const bool last = card_ + 1 == kCards.size();
     const ButtonLook look{.kind = ButtonKind::primary, .accent = t.good};
     const char* label = last ? "Done" : "Next";
     if (button(ui_, "tour/next", label, {at.x + width - pad - button_width(ui_, label, look), buttons}, look)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "app/ui/state/app_state.h"
 #include "app/ui/widgets/ui_context.h"
@@ -13,7 +14,8 @@ public:
     Tour(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
     // Opens the lesson that the tour is about, and shows the first card.
     void start();
-    void leave() { on_ = false; }
+    // Resets the run that the tour itself has started.
+    void leave();
     [[nodiscard]] bool on() const { return on_; }
     // Call after all else of the window has been drawn in this frame. Handles its own keys.
     void draw();
@@ -26,6 +28,7 @@ private:
     Ui& ui_;
     bool on_ = false;
     std::size_t card_ = 0;
+    std::uint64_t ran_ = 0;  // the number of the run that the tour has started; 0: none
 };
 
 }  // namespace headway::ui

@@ -1,4 +1,4 @@
-#include "engine/trace/last_word.h"
+#include "engine/trace/late_error.h"
 
 #include <unistd.h>
 
