@@ -38,6 +38,7 @@ public:
             not_compared();
         } else {
             time();
+            busy_machine();
             memory();
             headway();
             counts();
@@ -117,8 +118,9 @@ private:
                     add(both + " take the same time" + numbers(took('A'), false));
                 } else {
                     const std::string both = who('A') + " and " + who('B');
+                    const std::string noise = took('A') == took('B') ? "" : ", which may be noise";
                     add("no measurable difference in time between " + both +
-                        numbers(took('A') + " and " + took('B'), first));
+                        numbers(took('A') + " and " + took('B') + noise, first));
                 }
                 break;
             }
@@ -127,7 +129,8 @@ private:
                     const std::string slower = who(v_.equal_ops.slower), faster = who(other(v_.equal_ops.slower));
                     add("times are not comparable: the same ops took " + ratio_text(v_.equal_ops.ratio) +
                         " as long in " + slower + " as in " + faster +
-                        (v_.equal_ops.in_every_run ? ", in every run" : ", the machine was busy"));
+                        (v_.equal_ops.in_every_run ? ", in every run"
+                                                   : ", but not in every run, as on a busy machine"));
                 } else {
                     add("times are not comparable: " + v_.reason);
                 }
@@ -141,6 +144,15 @@ private:
                 break;
             case Claim::unknown:
                 break;
+        }
+    }
+
+    // Where no difference was found, a busy machine may have hidden it.
+    void busy_machine() {
+        const bool hidden = v_.time.claim == Claim::no_difference || v_.time.claim == Claim::not_comparable;
+        if (hidden && v_.busy_runs > 0) {
+            add("the machine was busy in " + count_text(v_.busy_runs) + " of the " +
+                count_text(a_.samples.size() + b_.samples.size()) + " runs");
         }
     }
 
@@ -212,6 +224,10 @@ private:
                        duration_text(s.most) + ")";
             };
             words += ", totals " + spread('A', v_.time.of[0]) + ", " + spread('B', v_.time.of[1]);
+        }
+        if (v_.busy_runs > 0) {
+            words += "; the machine was busy in " + count_text(v_.busy_runs) + " of " +
+                     count_text(a_.samples.size() + b_.samples.size()) + " runs";
         }
         if (v_.time.p) {
             char p[48];

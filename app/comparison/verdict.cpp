@@ -48,9 +48,23 @@ void claim_exactly(Finding& finding) {
     finding.subject = same ? '\0' : larger(finding);
 }
 
+// The side whose values tend to be larger, as the test sees it: of all pairs with a value of each side, in more than
+// half.
+char larger_by_rank(const Values& a, const Values& b) {
+    std::int64_t ahead = 0;
+    for (const double x : a) {
+        for (const double y : b) {
+            ahead += x > y ? 1 : x < y ? -1 : 0;
+        }
+    }
+    return ahead > 0 ? 'A' : ahead < 0 ? 'B' : '\0';
+}
+
+// The claim names medians, so these must differ in the same direction as what was tested.
 void claim_by_test(Finding& finding, const Values& a, const Values& b) {
     finding.p = rank_sum_p(a, b);
-    const bool apart = *finding.p <= kP && finding.of[0].median != finding.of[1].median;
+    const bool apart =
+        *finding.p <= kP && finding.of[0].median != finding.of[1].median && larger_by_rank(a, b) == larger(finding);
     finding.claim = apart ? Claim::more : Claim::no_difference;
     finding.subject = apart ? larger(finding) : '\0';
 }
@@ -113,8 +127,9 @@ void judge_time(Verdict& verdict, const Side& a, const Side& b) {
         verdict.equal_ops = equal_ops(a, b);
         if (explains(a, b, verdict.equal_ops, time)) {
             time.claim = Claim::not_comparable;
-            verdict.reason = verdict.equal_ops.in_every_run ? "equal ops took unequal times in every run"
-                                                            : "equal ops took unequal times: the machine was busy";
+            verdict.reason = verdict.equal_ops.in_every_run
+                                 ? "equal ops took unequal times in every run"
+                                 : "equal ops took unequal times, but not in every run, as on a busy machine";
             return;
         }
     }
@@ -154,6 +169,15 @@ std::string not_compared(const Side& a, const Side& b) {
     return of_a.empty() || of_b.empty() ? of_a + of_b : of_a + " and " + of_b;
 }
 
+// Runs whose frontend could have run and had no core for at least kBusyShare of the time.
+std::size_t busy_runs(const Side& side) {
+    return static_cast<std::size_t>(std::count_if(side.samples.begin(), side.samples.end(), [](const Sample& sample) {
+        const model::Numbers& n = sample.numbers;
+        return n.capabilities.settings && n.frontend.descheduled_ns > 0 &&
+               static_cast<double>(n.frontend.descheduled_ns) >= kBusyShare * static_cast<double>(n.total_ns);
+    }));
+}
+
 bool all_record(const Side& side, bool model::TraceCapabilities::*what) {
     return std::all_of(side.samples.begin(), side.samples.end(),
                        [what](const Sample& sample) { return sample.numbers.capabilities.*what; });
@@ -177,6 +201,7 @@ Verdict verdict_of(const Side& a, const Side& b) {
     verdict.waits = spread([](const Sample& s) { return s.waits; });
     const auto memory = [](const Sample& s) { return s.numbers.live_bytes_peak; };
     const auto headway = [](const Sample& s) { return s.numbers.headway_max; };
+    verdict.busy_runs = busy_runs(a) + busy_runs(b);
     verdict.reason = not_compared(a, b);
     if (!verdict.reason.empty()) {
         verdict.time = measured(values_of(a, [](const Sample& s) { return s.numbers.total_ns; }),

@@ -4,8 +4,8 @@
 // Time, on a real clock:
 // - One run of each allows no claim. From 2 to 4 runs are too few.
 // - From kRuns runs of each on, one side is *faster* if the two-sided rank-sum test of the totals gives p <= kP
-// (exact up to 60 values). With five runs each this needs full separation. Otherwise there is no measurable
-// difference.
+// (exact up to 60 values), and if its median is the smaller one. With five runs each this needs full separation.
+// Otherwise there is no measurable difference.
 // - The times are not comparable if equal ops (same name and shapes) took unequal times: if their medians differ by
 // more than kOpsApart (weighted median over the ops, by the time they take), and this could explain at least
 // kExplains of the difference in total. Not checked if the settings give the ops another device, other lanes or
@@ -40,6 +40,7 @@ inline constexpr double kLarge = 2;
 inline constexpr double kLargeOps = 10;
 inline constexpr double kOpsApart = 1.25;
 inline constexpr double kExplains = 0.25;
+inline constexpr double kBusyShare = 0.05;
 
 enum class Claim : std::uint8_t {
     more,            // the subject is faster; needs more memory; runs further ahead
@@ -74,7 +75,8 @@ struct Verdict {
     Finding time, memory, headway;
     std::array<Spread, 2> ops{}, waits{};
     EqualOps equal_ops;
-    std::string reason;  // why nothing, or no times, can be compared; else ""
+    std::size_t busy_runs = 0;  // of both sides: the machine kept the frontend waiting for a core
+    std::string reason;         // why nothing, or no times, can be compared; else ""
 
     // The clauses of the sentence, most important first, each with its subject. The first ones can stand alone.
     std::vector<std::string> clauses;

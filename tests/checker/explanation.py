@@ -8,7 +8,7 @@ from events import PENDING
 from graph import clipped
 from window import duration, percent, size
 
-BOUND_SHARE, EVEN_SHARE = 0.85, 0.05
+EVEN_SHARE = 0.05
 MOST_PLACES = 100
 
 
@@ -83,18 +83,6 @@ class Facts:
         lanes = range(len(self.trace.lanes))
         return max(lanes, key=self.busy)
 
-    def regime(self):
-        """(the regime, whether one side alone needs nearly all of the time, whether two sides are about equal)"""
-        p = self.prediction
-        regime = self.own["regime"]
-        backend = p["longest_chain_ns"] if p["longest_chain_ns"] > p["busiest_lane_ns"] * (1 + EVEN_SHARE) \
-            else p["busiest_lane_ns"]
-        side = {"execution-bound": p["busiest_lane_ns"], "dependency-bound": p["longest_chain_ns"]}.get(
-            regime, p["frontend_ns"])
-        even = regime != "barrier-bound" and abs(backend - p["frontend_ns"]) <= EVEN_SHARE * max(backend,
-                                                                                              p["frontend_ns"])
-        return regime, side >= BOUND_SHARE * max(self.total, 1), even
-
     def overlap(self, wanted):
         """For how long `wanted` holds of the ops that are running at the same time."""
         edges = []
@@ -136,15 +124,14 @@ class Facts:
     def no_ops(self):
         return self.ops == 0, {"total_ns": self.total}, []
 
-    def bound(self, *regimes):
+    def bound(self, regime):
         p = self.prediction
-        regime, is_bound, even = self.regime()
         side = {"execution-bound": "busiest_lane_ns", "dependency-bound": "longest_chain_ns"}.get(regime, "frontend_ns")
         numbers = {"total_ns": self.total, "share": p[side] / self.total}
         numbers |= {"longest_chain_ns": p[side]} if side == "longest_chain_ns" else {
             "frontend_ns": p["frontend_ns"], "busiest_lane_ns": p["busiest_lane_ns"]}
         words = [] if side == "longest_chain_ns" else [self.trace.other["lanes"][self.busiest()]]
-        return regime in regimes and is_bound and not even, numbers, [regime, *words]
+        return self.own["regime"] == regime, numbers, [regime, *words]
 
     def execution_bound(self):
         return self.bound("execution-bound")
@@ -162,29 +149,33 @@ class Facts:
         p = self.prediction
         return {"total_ns": self.total, "frontend_ns": p["frontend_ns"], "busiest_lane_ns": p["busiest_lane_ns"]}
 
+    def waits_bound(self, regime):
+        return self.own["regime"] == regime, self.sides(), [regime, self.trace.other["lanes"][self.busiest()]]
+
     def barrier_bound(self):
-        return self.regime()[0] == "barrier-bound", self.sides(), [self.trace.other["lanes"][self.busiest()]]
+        return self.waits_bound("barrier-bound")
+
+    def blocker_bound(self):
+        return self.waits_bound("blocker-bound")
 
     def about_equal(self):
         p = self.prediction
-        regime, is_bound, even = self.regime()
         numbers = self.sides()
         if p["longest_chain_ns"] > p["busiest_lane_ns"] * (1 + EVEN_SHARE):
             del numbers["busiest_lane_ns"]
             numbers["longest_chain_ns"] = p["longest_chain_ns"]
-        return even and is_bound, numbers, []
+        return self.own["regime"] == "about equal", numbers, []
 
-    def not_bound(self):
-        regime, is_bound, _ = self.regime()
+    def mixed(self):
         path = self.own["critical_path"]
         words = {"execute_ns": "executing ops", "frontend_ns": "the frontend's work", "handover_ns": "hand-overs",
                  "return_ns": "returns", "limit_ns": "waiting for memory or for room"}
-        most = max(words, key=lambda key: path[key])
-        numbers = self.sides()
+        holds, numbers, named = self.waits_bound("mixed")
         if self.sums.paused_ns == 0 and sum(path[key] for key in words) == self.total:
+            most = max(words, key=lambda key: path[key])
             numbers["path_ns"] = path[most]
-            return not is_bound and regime != "barrier-bound", numbers, [words[most]]
-        return not is_bound and regime != "barrier-bound", numbers, []
+            named.append(words[most])
+        return holds, numbers, named
 
     def time_until_end(self):
         numbers = {"total_ns": self.total, "ops": self.ops}
@@ -266,14 +257,20 @@ class Facts:
     def framework_barriers(self):
         return self.barriers(True)
 
-    def without_barriers(self):
-        without = self.own["without_barriers_ns"]
-        cost = self.total - without
-        numbers = {"without_ns": without}
+    def without(self, key, holds):
+        held = sum(part["ns"] for part in self.prediction["parts"] if part["name"] == "held by the learner")
+        cost = self.total - held - self.own[key]
+        numbers = {"without_ns": self.own[key]}
         if cost > 0:
             numbers |= {"cost_ns": cost, "share": cost / self.total}
+        return holds, numbers, [] if cost > 0 else ["no time"]
+
+    def without_barriers(self):
         between = any(w.group == "barrier" and w.issued < self.trace.last for _, w in self.waits)
-        return between, numbers, [] if cost > 0 else ["no time"]
+        return self.without("without_barriers_ns", between)
+
+    def without_blockers(self):
+        return self.without("without_blockers_ns", self.own["regime"] == "blocker-bound")
 
     def limit(self, kind):
         count, ns = self.waits_of(kind)

@@ -2,27 +2,34 @@
 
 from events import PENDING
 from graph import clipped
-from replay import RecordedLanes, barriers_left_out, lanes_for, replay, typical_returns
+from replay import RecordedLanes, barriers_left_out, blockers_left_out, lanes_for, replay, typical_returns
 from virtual_lanes import rounded
 
 BOUND_SHARE, EVEN_SHARE, FORMULA_SHARE, EQUAL_OPS = 0.85, 0.05, 0.1, 1.25
+WAIT_SHARE, MOST_SHARE, CLEARLY_MORE = 0.15, 2 / 3, 2
 
 
 def cut_off(trace):
     return trace.other.get("state") == "failed" and any(op.end == PENDING for op in trace.ops)
 
 
-def regime(checker, frontend_ns, lane_ns, chain_ns):
-    """The side that alone needs nearly all of the time. The chain counts only if clearly longer than the lane."""
-    sums, parts = checker.sums, checker.frontend
-    backend = ("dependency-bound", chain_ns) if chain_ns > lane_ns * (1 + EVEN_SHARE) else ("execution-bound", lane_ns)
+def regime(checker, sides, held_ns, costs):
+    """The side that alone needs nearly all of the time; the chain counts only if clearly longer than the lane. Else the
+    kind of waits without which the run would be clearly shorter. `costs`: of barriers and of blockers."""
+    total, parts = checker.sums.total_ns, checker.frontend
+    front, lane, chain = sides
+    backend = ("dependency-bound", chain) if chain > lane * (1 + EVEN_SHARE) else ("execution-bound", lane)
     own_ns = parts["work_ns"] + parts["unnamed_ns"]
-    front = ("frontend-bound" if own_ns > parts["issue_ns"] else "issue-bound", frontend_ns)
-    largest = backend if backend[1] >= front[1] else front
-    waited = sum(w.end - w.begin - w.held for w in sums.asked if w.group in ("barrier", "blocker")
-                 and w.issued < checker.trace.last)
-    bound = largest[1] >= BOUND_SHARE * max(sums.total_ns, 1)
-    return largest[0] if bound or not (waited > 0 and backend[1] > 0) else "barrier-bound"
+    frontend = ("frontend-bound" if own_ns > parts["issue_ns"] else "issue-bound", front)
+    needs_most = max(backend, frontend, key=lambda side: side[1])
+    if needs_most[1] >= BOUND_SHARE * max(total, 1):
+        return "about equal" if abs(backend[1] - front) <= EVEN_SHARE * needs_most[1] else needs_most[0]
+    for name, cost, other in (("barrier-bound", *costs), ("blocker-bound", *reversed(costs))):
+        if cost > 0 and cost >= WAIT_SHARE * (total - held_ns) and cost >= CLEARLY_MORE * other:
+            return name
+    other = min(backend[1], front)
+    clearly = needs_most[1] >= MOST_SHARE * max(total, 1) and needs_most[1] >= CLEARLY_MORE * other
+    return needs_most[0] if clearly else "mixed"
 
 
 def formula(checker, h):
@@ -68,7 +75,7 @@ def formula(checker, h):
 def check(checker):
     trace, graph, sums = checker.trace, checker.graph, checker.sums
     if cut_off(trace):
-        for key in ("regime", "predicted_ns", "prediction", "critical_path", "without_barriers_ns"):
+        for key in ("regime", "predicted_ns", "prediction", "critical_path", "without_barriers_ns", "without_blockers_ns"):
             checker.top(key, None)
         checker.top("handover_ns", 0)
         return
@@ -111,5 +118,10 @@ def check(checker):
     checker.equal("prediction, sum", predicted + sum(part["ns"] for part in parts), sums.total_ns)
     if trace.simulated:
         checker.equal("prediction on the simulated device", predicted, sums.total_ns)
-    checker.top("regime", regime(checker, frontend_ns, lane_ns, chain_ns) if trace.last >= trace.first else None)
-    checker.top("without_barriers_ns", replay(trace, graph, lanes_for(trace, graph), barriers_left_out(trace)))
+    without = [replay(trace, graph, lanes_for(trace, graph), left_out(trace))
+               for left_out in (barriers_left_out, blockers_left_out)]
+    checker.top("without_barriers_ns", without[0])
+    checker.top("without_blockers_ns", without[1])
+    own = regime(checker, (frontend_ns, lane_ns, chain_ns), sums.total_ns - as_recorded,
+                 [as_recorded - ns for ns in without])
+    checker.top("regime", own if trace.last >= trace.first else None)

@@ -335,11 +335,24 @@ def lanes_for(trace, graph, handovers=None):
 POLICY = ("op_barrier", "minibatch_barrier")
 
 
+def frameworks_own(trace):
+    """PyTorch waits for each op on a CPU, under any policy."""
+    if trace.other["barrier"] == "op" or trace.other.get("barrier_changes"):
+        return set()
+    return {index for index, wait in enumerate(trace.waits) if wait.kind == "op_barrier"}
+
+
+def blockers_left_out(trace):
+    """The measured waits before the last op that the program did not ask for."""
+    own = frameworks_own(trace)
+    return frozenset(index for index in range(trace.first_wait, trace.waits_end)
+                     if trace.waits[index].issued < trace.last
+                     and (trace.waits[index].group == "blocker" or index in own))
+
+
 def barriers_left_out(trace):
     """The measured barriers except one at the end, and the policy's barriers before measuring began."""
-    # PyTorch waits for each op on a CPU, under any policy.
-    frameworks = trace.other["barrier"] != "op" and not trace.other.get("barrier_changes")
-    stay = {index for index, wait in enumerate(trace.waits) if wait.kind == "op_barrier" and frameworks}
+    stay = frameworks_own(trace)
     at_end = [index for index in range(trace.first_wait, trace.waits_end) if trace.waits[index].issued >= trace.last]
     own = [index for index in at_end if trace.waits[index].group == "barrier" and trace.waits[index].kind not in POLICY]
     for_all = [index for index in own if not trace.waits[index].target]

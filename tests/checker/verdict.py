@@ -10,7 +10,8 @@ import math
 import sys
 
 RUNS, P, LARGE, LARGE_OPS, OPS_APART, EXPLAINS = 5, 0.01, 2, 10, 1.25, 0.25
-SAID = {"a": "the names of the sides", "b": "the names of the sides", "sentence": "words", "evidence": "words"}
+SAID = {"a": "the names of the sides", "b": "the names of the sides", "sentence": "words", "evidence": "words",
+        "busy_runs": "an estimate, of which the report has only the middle run's"}
 # settings that must be equal for op times to be comparable
 ALIKE = ("workers", "streams", "issue", "launch", "copies", "products")
 
@@ -102,7 +103,8 @@ def claim(found, a, b, simulated, least_apart, word):
         found["claim"], found["subject"] = (none, None) if x == y else (word, larger)
     elif runs >= RUNS:
         found["p"] = rank_sum_p(a, b)
-        apart = found["p"] <= P and x != y
+        above, below = sum(v > w for v in a for w in b), sum(v < w for v in a for w in b)
+        apart = found["p"] <= P and (x > y and above > below or x < y and above < below)
         found["claim"], found["subject"] = (word, larger) if apart else (none, None)
     else:
         high, low = (a, b) if larger == "A" else (b, a)
@@ -137,7 +139,7 @@ def verdict_of(report):
         if equal.ops and own["equal_ops"]["ratio"] > OPS_APART and equal.excess_ns() >= EXPLAINS * apart:
             time["claim"] = "not comparable"
             own["reason"] = ("equal ops took unequal times in every run" if own["equal_ops"]["in_every_run"] else
-                             "equal ops took unequal times: the machine was busy")
+                             "equal ops took unequal times, but not in every run, as on a busy machine")
             return own
     claim(time, *total, simulated, None, "faster")
     if time["subject"]:

@@ -10,6 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import check_docs  # noqa: E402
 import check_includes  # noqa: E402
+import check_sentences  # noqa: E402
 
 LINKS = Path(__file__).with_name("check_links.py")
 
@@ -177,6 +178,46 @@ class Docs(unittest.TestCase):
             Path(folder, "README.md").write_text("# Alone\n")
             Path(folder, "docs", "use.md").write_text("# Use\n")
             self.assertIn("README.md: docs/use.md is not linked from it", check_docs.check(folder)[0])
+
+
+class Sentences(unittest.TestCase):
+    GROUPS = ((("app/words.cpp",), ("tests/*.cpp", "tests/*.py")),)
+
+    def missing(self, source, test, name="tests/words_test.cpp"):
+        with tempfile.TemporaryDirectory() as folder:
+            for path, text in (("app/words.cpp", source), (name, test)):
+                Path(folder, path).parent.mkdir(parents=True, exist_ok=True)
+                Path(folder, path).write_text(text)
+            return check_sentences.missing(Path(folder), self.GROUPS)
+
+    def test_accepts_wordings_that_a_test_expects(self):
+        source = """#include "app/words.h"
+            writer.words("The run took ").time("total_ns", ns).words(" in all.");  // "no text"
+            add("once, "  // joined
+                "or twice");
+            std::snprintf(p, sizeof p, "p = %.2g, claimed", p);"""
+        self.assertEqual(self.missing(source, """EXPECT_EQ(text, "The run took 3 ns "
+            "in all."); EXPECT_EQ(more, "Once, or twice"); EXPECT_EQ(p, "p = 0.01, claimed");"""), [])
+        self.assertEqual(self.missing('add("once");', "self.assertIn('once')", "tests/words_test.py"), [])
+
+    def test_finds_a_wording_that_no_test_expects(self):
+        self.assertEqual(self.missing('\nadd(slow ? " is slow" : " is fast");', 'EXPECT_EQ(text, "A is slow");'),
+                         ["app/words.cpp:2: no test expects ' is fast'"])
+        self.assertEqual(len(self.missing('add("p = %d, sure");\nstd::snprintf(p, n, "p = %d, sure", 1);', '"p = 1, "')), 2)
+        # Code and comments of a test in C++ expect nothing.
+        self.assertEqual(len(self.missing('add("once");', 'once(); // "once"\nEXPECT_EQ(text, "twice");')), 1)
+
+    def test_finds_groups_without_files(self):
+        self.assertEqual(self.missing('add("once");', "", "tests/words.txt"),
+                         ["tests/*.cpp, tests/*.py: no expected text", "app/words.cpp:1: no test expects 'once'"])
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("app/words.cpp: no such file", check_sentences.missing(Path(folder), self.GROUPS))
+
+    def test_the_tree_itself_fails_without_one_of_its_cases(self):
+        root = Path(__file__).resolve().parents[2]
+        texts = check_sentences.expected(root, ("tests/unit/model/explanation/*.cpp",))
+        self.assertTrue(any("they cost no time." in text for text in texts))
+        self.assertFalse(any("they cost no money." in text for text in texts))
 
 
 class Links(unittest.TestCase):

@@ -12,15 +12,27 @@
 
 namespace headway::model {
 
-// What determines a run's total time: a side that alone needs at least kBoundShare of it.
+// What determines a run's total time (docs/times.md, "Regimes").
 enum class Regime {
+    // A side that alone needs at least kBoundShare of it:
     execution_bound,   // the busiest lane
     issue_bound,       // the frontend's issues and own work, if issuing is the larger part
     frontend_bound,    // the same, if the program's own work (NumPy, import, print …) is the larger part
     dependency_bound,  // a chain of ops that depend on each other
-    barrier_bound,     // none alone: waits keep frontend and lanes from working at the same time
+    about_equal,       // two of them do, within kEvenShare of each other
+    // No side does, and frontend and lanes wait for each other, which costs at least kWaitShare of it:
+    barrier_bound,  // because of barriers
+    blocker_bound,  // because of waits that the program did not ask for: blockers, and those of the framework
+    // A side is named, too, where no waits are, it needs at least kMostShare of the time, and clearly more than the
+    // other.
+    mixed,    // none of these
+    unknown,  // no side does, and the trace does not contain what ops depend on
 };
 inline constexpr double kBoundShare = 0.85;
+inline constexpr double kWaitShare = 0.15;
+inline constexpr double kMostShare = 2.0 / 3;
+// Clearly more: barriers than blockers cost, or the other way round; one side than the other needs.
+inline constexpr double kClearlyMore = 2;
 // The chapter's formula is shown if unequal ops and the frontend's own work change its result by at most this.
 inline constexpr double kFormulaShare = 0.1;
 inline constexpr double kEvenShare = 0.05;  // less than the variation between two runs
@@ -53,12 +65,12 @@ struct Numbers {
     // had nothing left to wait for are included only if there are no others.
     Spread t1, t2, t3;
     FrontendTime frontend;
-    Regime regime = Regime::execution_bound;
-    bool regime_even = false;  // two sides within kEvenShare of each other: the regime is not significant
+    Regime regime = Regime::unknown;
     // Only for a run that has ended (prediction.h): predicted_ns and the parts add up to total_ns.
     bool predicted = false;
     std::int64_t predicted_ns = 0;
     std::vector<PredictionPart> prediction_parts;
+    std::int64_t held_ns = 0;  // the part "held by the learner"
     // Time on the measured part's critical path spent in hand-overs: an op's dependencies were met, but its lane
     // had not started it. 0 if not computed (more than kReplayed ops).
     std::int64_t handover_ns = 0;
@@ -75,8 +87,8 @@ struct Numbers {
     std::uint64_t lost_records = 0;
 };
 
-// "issue-bound", "execution-bound" …, or "about equal" if no side is clearly larger; "" if the trace has no issues,
-// or the run was cut off or has not ended.
+// "issue-bound", "execution-bound", "mixed" …; "" if it is not known: the trace lacks what it follows from, or the run
+// issued no op, was cut off or has not ended.
 [[nodiscard]] const char* regime_word(const Numbers& numbers);
 [[nodiscard]] const char* word_of(Regime regime);
 // The idle share of the time of all lanes that ran something; empty if none did.

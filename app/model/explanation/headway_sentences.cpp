@@ -87,10 +87,10 @@ void add_headway(const Facts& f, Candidates& to) {
     const std::int64_t open = value_at(headway, f.part.end_ns);
     if (open > 0 && headway.exact_at(f.part.end_ns)) {
         SentenceWriter writer(f.run, SentenceKind::unfinished);
-        writer.words(n.cut_off ? "At the end " : "When the measured part ended, ")
+        writer.words(n.cut_off ? "When the run was cut off, " : "When the measured part ended, ")
             .count("open_ops", static_cast<std::uint64_t>(open), "op was", "ops were")
             .words(" issued and not finished: ")
-            .words(n.cut_off ? "their execution is not recorded."
+            .words(n.cut_off ? "when and whether they finished is not recorded."
                              : "the measured time contains only a part of the work.");
         to.push_back({kImportant, writer.place(moment(Row::headway, f.part.end_ns)).done()});
     }

@@ -30,7 +30,73 @@ SentenceWriter& took(const Facts& f, SentenceWriter& writer) {
     return writer.words(f.subject()).words(" took ").time("total_ns", f.numbers.total_ns).words(". ");
 }
 
-// What a side that is busy for most of the time is called.
+Sentence about_equal(const Facts& f) {
+    const Numbers& n = f.numbers;
+    SentenceWriter writer(f.run, SentenceKind::about_equal);
+    took(f, writer).words("The frontend (").time("frontend_ns", n.frontend_ns);
+    const bool chain =
+        static_cast<double>(n.longest_chain_ns) > static_cast<double>(n.busiest_lane_ns) * (1 + kEvenShare);
+    if (chain) {
+        writer.words(") and the longest chain of ops that need each other (")
+            .time("longest_chain_ns", n.longest_chain_ns);
+    } else {
+        writer.words(") and ").name(f.run.lanes()[f.busiest_lane()].name);
+        writer.words(" (").time("busiest_lane_ns", n.busiest_lane_ns);
+    }
+    return writer.words(") needed about the same time: neither of them alone is the limit.")
+        .place(f.whole(Row::frontend))
+        .place(f.whole(Row::lane))
+        .done();
+}
+
+// "The frontend spent 150 ns of that outside of waits, and Stream 0 executed for 150 ns"
+SentenceWriter& both_sides(const Facts& f, SentenceWriter& writer) {
+    return took(f, writer)
+        .words("The frontend spent ")
+        .time("frontend_ns", f.numbers.frontend_ns)
+        .words(" of that outside of waits, and ")
+        .name(f.run.lanes()[f.busiest_lane()].name)
+        .words(" executed for ")
+        .time("busiest_lane_ns", f.numbers.busiest_lane_ns);
+}
+
+Sentence waits_bound(const Facts& f) {
+    const bool barriers = f.numbers.regime == Regime::barrier_bound;
+    SentenceWriter writer(f.run, barriers ? SentenceKind::barrier_bound : SentenceKind::blocker_bound);
+    return both_sides(f, writer)
+        .words(barriers ? ", but barriers made them wait for each other: the run is barrier-bound."
+                        : ", but waits that the program did not ask for made them wait for each other: the run is "
+                          "blocker-bound.")
+        .place(f.whole(Row::frontend))
+        .place(f.whole(Row::lane, static_cast<int>(f.busiest_lane())))
+        .done();
+}
+
+// The critical path says what took longest.
+Sentence mixed(const Facts& f) {
+    SentenceWriter writer(f.run, SentenceKind::mixed);
+    both_sides(f, writer).words(
+        "; neither needs nearly all of the time, and neither barriers nor blockers are clearly what costs the rest: "
+        "the "
+        "regime is mixed");
+    if (f.path) {
+        const std::array<std::pair<std::int64_t, const char*>, 5> parts{
+            {{f.path->execute_ns, "executing ops"},
+             {f.path->frontend_ns, "the frontend's work"},
+             {f.path->handover_ns, "hand-overs, in which a lane had yet to start an op that was ready"},
+             {f.path->return_ns, "returns, in which the frontend had yet to resume after a wait"},
+             {f.path->limit_ns, "waiting for memory or for room in the queue"}}};
+        const auto most = *std::max_element(parts.begin(), parts.end(),
+                                            [](const auto& a, const auto& b) { return a.first < b.first; });
+        writer.words(". The largest part of the critical path, ")
+            .time("path_ns", most.first)
+            .words(", is ")
+            .words(most.second);
+    }
+    return writer.words(".").place(f.whole(Row::run)).done();
+}
+
+// What bounds the run.
 Sentence bound(const Facts& f) {
     const Numbers& n = f.numbers;
     const auto lane = static_cast<int>(f.busiest_lane());
@@ -80,77 +146,16 @@ Sentence bound(const Facts& f) {
                 .place(f.whole(Row::lane))
                 .done();
         }
+        case Regime::about_equal:
+            return about_equal(f);
         case Regime::barrier_bound:
+        case Regime::blocker_bound:
+            return waits_bound(f);
+        case Regime::mixed:
+        case Regime::unknown:
             break;
     }
-    SentenceWriter writer = writer_of(SentenceKind::barrier_bound);
-    return took(f, writer)
-        .words("The frontend spent ")
-        .time("frontend_ns", n.frontend_ns)
-        .words(" of that outside of waits, and ")
-        .name(lane_name)
-        .words(" executed for ")
-        .time("busiest_lane_ns", n.busiest_lane_ns)
-        .words(", but waits kept them from working at the same time: the run is barrier-bound.")
-        .place(f.whole(Row::frontend))
-        .place(f.whole(Row::lane, lane))
-        .done();
-}
-
-Sentence about_equal(const Facts& f) {
-    const Numbers& n = f.numbers;
-    SentenceWriter writer(f.run, SentenceKind::about_equal);
-    took(f, writer).words("The frontend (").time("frontend_ns", n.frontend_ns);
-    const bool chain =
-        n.regime == Regime::dependency_bound ||
-        static_cast<double>(n.longest_chain_ns) > static_cast<double>(n.busiest_lane_ns) * (1 + kEvenShare);
-    if (chain) {
-        writer.words(") and the longest chain of ops that need each other (")
-            .time("longest_chain_ns", n.longest_chain_ns);
-    } else {
-        writer.words(") and ").name(f.run.lanes()[f.busiest_lane()].name);
-        writer.words(" (").time("busiest_lane_ns", n.busiest_lane_ns);
-    }
-    return writer.words(") needed about the same time: neither of them alone is the limit.")
-        .place(f.whole(Row::frontend))
-        .place(f.whole(Row::lane))
-        .done();
-}
-
-// Nothing was busy for most of the time, and no barrier is to blame: the critical path says what took longest.
-Sentence not_bound(const Facts& f) {
-    const Numbers& n = f.numbers;
-    const std::size_t lane = f.busiest_lane();
-    SentenceWriter writer(f.run, SentenceKind::not_bound);
-    took(f, writer)
-        .words("The frontend spent ")
-        .time("frontend_ns", n.frontend_ns)
-        .words(" of that outside of waits, and ")
-        .name(f.run.lanes()[lane].name)
-        .words(" executed for ")
-        .time("busiest_lane_ns", n.busiest_lane_ns);
-    if (f.path) {
-        const std::array<std::pair<std::int64_t, const char*>, 5> parts{
-            {{f.path->execute_ns, "executing ops"},
-             {f.path->frontend_ns, "the frontend's work"},
-             {f.path->handover_ns, "hand-overs, in which a lane had yet to start an op that was ready"},
-             {f.path->return_ns, "returns, in which the frontend had yet to resume after a wait"},
-             {f.path->limit_ns, "waiting for memory or for room in the queue"}}};
-        const auto most = *std::max_element(parts.begin(), parts.end(),
-                                            [](const auto& a, const auto& b) { return a.first < b.first; });
-        writer.words(". The largest part of the critical path, ")
-            .time("path_ns", most.first)
-            .words(", is ")
-            .words(most.second);
-    }
-    return writer.words(".").place(f.whole(Row::run)).done();
-}
-
-bool is_bound(const Numbers& n) {
-    const std::int64_t side_ns = n.regime == Regime::execution_bound    ? n.busiest_lane_ns
-                                 : n.regime == Regime::dependency_bound ? n.longest_chain_ns
-                                                                        : n.frontend_ns;
-    return static_cast<double>(side_ns) >= kBoundShare * static_cast<double>(std::max<std::int64_t>(n.total_ns, 1));
+    return mixed(f);
 }
 
 Sentence total(const Facts& f) {
@@ -164,10 +169,8 @@ Sentence total(const Facts& f) {
             .place(f.whole(Row::run))
             .done();
     }
-    if (n.predicted && f.complete && f.lanes_used > 0) {
-        return n.regime_even && is_bound(n)                       ? about_equal(f)
-               : n.regime == Regime::barrier_bound || is_bound(n) ? bound(f)
-                                                                  : not_bound(f);
+    if (*regime_word(n) != '\0' && f.complete && f.lanes_used > 0) {
+        return bound(f);
     }
     SentenceWriter writer(f.run, f.complete ? SentenceKind::recorded_time : SentenceKind::time_until_end);
     writer.words(f.subject()).words(f.complete ? " took " : " lasted ").time("total_ns", n.total_ns);

@@ -155,39 +155,48 @@ void add_policy(const Facts& f, Candidates& to) {
     to.push_back({kTelling, writer.places(places).done()});
 }
 
-// What the barriers before the last op cost: the same ops, replayed without them.
-void add_without_barriers(const Facts& f, Candidates& to) {
-    const Numbers& n = f.numbers;
-    if (!n.predicted || !n.capabilities.tensors || f.folded || f.long_run || n.total_ns <= 0) {
-        return;
-    }
-    const bool of_framework = waits_by_itself(f);
-    bool between = false;
-    for (std::size_t i = f.part.first_wait; i < f.part.waits_end && !between; i = f.run.waits().after(i)) {
-        const Wait& wait = f.run.waits()[i];
-        between = trace::is_barrier(wait.kind) && !(of_framework && wait.kind == WaitKind::op_barrier) &&
-                  wait.issued < f.part.last && wait.waited_ns() > 0;
-    }
-    if (!between) {
-        return;
-    }
-    const std::int64_t without_ns = without_barriers(f.run).total_ns, cost_ns = n.total_ns - without_ns;
-    SentenceWriter writer(f.run, SentenceKind::without_barriers);
-    writer.words("Without its barriers, except for one at the end, the run would take ")
-        .time("without_ns", without_ns)
-        .words(" (computed, not measured): ");
+// ": they cost 130 ns, 40 % of the run."
+Sentence with_cost(const Facts& f, SentenceWriter& writer, std::int64_t without_ns, std::int64_t cost_ns) {
+    writer.time("without_ns", without_ns).words(" (computed, not measured): ");
     if (cost_ns > 0) {
         writer.words("they cost ")
             .time("cost_ns", cost_ns)
             .words(", ")
-            .share("share", cost_ns, n.total_ns)
+            .share("share", cost_ns, f.numbers.total_ns)
             .words(" of the run.");
     } else {
         writer.words("they cost no time.");
     }
+    return writer.place(f.whole(Row::frontend)).done();
+}
+
+// What the waits before the last op cost: the same ops, replayed without them.
+void add_without_waits(const Facts& f, Candidates& to) {
+    const Numbers& n = f.numbers;
+    if (!n.predicted || !n.capabilities.tensors || f.folded || f.long_run || n.total_ns <= 0) {
+        return;
+    }
+    const auto left_out = barriers_of(f.run);
+    bool between = false;
+    for (std::size_t i = f.part.first_wait; i < f.part.waits_end && !between; i = f.run.waits().after(i)) {
+        const Wait& wait = f.run.waits()[i];
+        between = left_out(i) && wait.issued < f.part.last && wait.waited_ns() > 0;
+    }
+    // The learner's holds are no cost of the waits.
+    const std::int64_t total_ns = n.total_ns - n.held_ns;
     constexpr std::int64_t kLittle = 20;  // a twentieth of the run
-    const int rank = cost_ns >= n.total_ns / kLittle ? kTelling : kUseful;
-    to.push_back({rank, writer.place(f.whole(Row::frontend)).done()});
+    if (between) {
+        const std::int64_t without_ns = without_barriers(f.run).total_ns, cost_ns = total_ns - without_ns;
+        SentenceWriter writer(f.run, SentenceKind::without_barriers);
+        writer.words("Without its barriers, except for one at the end, the run would take ");
+        to.push_back({cost_ns >= n.total_ns / kLittle ? kTelling : kUseful, with_cost(f, writer, without_ns, cost_ns)});
+    }
+    if (n.regime == Regime::blocker_bound) {
+        const std::int64_t without_ns = without_blockers(f.run).total_ns;
+        SentenceWriter writer(f.run, SentenceKind::without_blockers);
+        writer.words("Without the waits before its last op that it did not ask for, the run would take ");
+        to.push_back({kTelling, with_cost(f, writer, without_ns, total_ns - without_ns)});
+    }
 }
 
 void add_limits(const Facts& f, Candidates& to) {
@@ -226,7 +235,7 @@ void add_waits(const Facts& f, Candidates& to) {
     add_inherited(f, to);
     add_limits(f, to);
     add_policy(f, to);
-    add_without_barriers(f, to);
+    add_without_waits(f, to);
 }
 
 }  // namespace headway::model

@@ -196,19 +196,61 @@ std::vector<OpId> needs_at(const Run& run, OpId op, std::int64_t ns) {
     return needs;
 }
 
+namespace {
+
+// What a barrier or blocker still waits for: " for #4 add", " for all 3 ops that are not finished".
+std::string awaited_text(const Run& run, const Wait& wait, const Moment& m) {
+    if (wait.target_op != 0) {
+        const bool known = !run.is_folded(wait.target_op);
+        return !known                                  ? ""
+               : run.op(wait.target_op).end_ns <= m.ns ? ", which returns: its result is there"
+                                                       : " for " + op_text(run, wait.target_op);
+    }
+    if (wait.target != 0 || !run.folded_parts().empty()) {
+        return "";
+    }
+    if (wait.device >= 0) {
+        const auto device = static_cast<std::size_t>(wait.device);
+        return device < run.devices().size() ? " for the ops of " + run.devices()[device].name : "";
+    }
+    Wait rest = wait;
+    rest.begin_ns = m.ns;
+    std::size_t left = 0;
+    static_cast<void>(run.caused_by(rest, 0, &left));
+    if (left == 0) {
+        return ", which returns: all that it waited for is finished";
+    }
+    if (left == m.headway) {
+        return left == 1 ? " for the one op that is not finished"
+                         : " for all " + count_text(left) + " ops that are not finished";
+    }
+    return " for " + count_text(left) + " of the " + count_text(m.headway) + " ops that are not finished";
+}
+
+std::string wait_text(const Run& run, const Wait& wait, const Moment& m, const std::string& subject) {
+    switch (wait.kind) {
+        case trace::WaitKind::queue_limit:
+            return subject + " waits for room in the queue: " + count_text(m.headway) +
+                   (m.headway == 1 ? " op is not finished" : " ops are not finished");
+        case trace::WaitKind::memory:
+            return subject + " waits for memory to be freed";
+        case trace::WaitKind::recording:
+            return subject + " is held back by Headway: its recording is full";
+        case trace::WaitKind::paused:
+            return subject + " is paused by you";
+        default:
+            return subject + " waits in " + wait.name + awaited_text(run, wait, m);
+    }
+}
+
+}  // namespace
+
 std::string frontend_sentence(const Run& run, const Moment& m) {
     std::string text;
     const std::string line = core::number_of(m.line) != 0 ? "Line " + std::to_string(core::number_of(m.line)) : "";
     const std::string subject = line.empty() ? "The frontend" : line;
     if (m.wait >= 0) {
-        const Wait& wait = *run.wait_at(static_cast<std::size_t>(m.wait));
-        text = subject + " waits in " + wait.name;
-        if (wait.target_op != 0 && !run.is_folded(wait.target_op) && run.op(wait.target_op).end_ns > m.ns) {
-            text += " for " + op_text(run, wait.target_op);
-        } else if (wait.target == 0 && m.headway > 0) {
-            text += m.headway == 1 ? " for the one op that is not finished"
-                                   : " for all " + count_text(m.headway) + " ops that are not finished";
-        }
+        text = wait_text(run, *run.wait_at(static_cast<std::size_t>(m.wait)), m, subject);
     } else if (m.issuing != 0 && !run.is_folded(m.issuing)) {
         text = subject + " issues " + op_text(run, m.issuing);
     } else if (m.work >= 0) {
@@ -218,8 +260,9 @@ std::string frontend_sentence(const Run& run, const Moment& m) {
         text = "The program has ended";
     } else {
         text = m.issued == 0  ? "Nothing has been issued yet"
-               : line.empty() ? "The frontend goes on"
-                              : line + " goes on";
+               : line.empty() ? "The frontend runs the program's own code"
+                              : "The frontend runs the program's own code, at or after line " +
+                                    std::to_string(core::number_of(m.line));
     }
     return text + ".";
 }

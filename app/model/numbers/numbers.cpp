@@ -38,7 +38,7 @@ public:
 
 private:
     // In this order.
-    enum class Stage { waits, works, ops, launches, prediction, done };
+    enum class Stage { waits, works, ops, launches, prediction, regime, done };
     struct LaneNow {
         bool runs = false;  // ran an op in the measured part
         std::int64_t recorded_until_ns = 0;
@@ -76,6 +76,7 @@ private:
     std::size_t folded_at_ = 0;       // those before have been passed in this stage
 
     std::unique_ptr<PredictionWalk> prediction_;  // only for a run that has ended
+    std::unique_ptr<RegimeWalk> regime_;          // only for a run that was predicted
 };
 
 NumbersWalk::Sums::Sums(const Run& run)
@@ -144,6 +145,13 @@ bool NumbersWalk::Sums::step(double budget_ms) {
         if (prediction_ != nullptr && prediction_->step(budget_ms)) {
             return true;
         }
+        if (regime_ != nullptr && !has_ended()) {
+            regime_.reset();
+            numbers.regime = Regime::unknown;
+        }
+        if (regime_ != nullptr && regime_->step(budget_ms)) {
+            return true;
+        }
         const std::size_t end = count(), stop = std::min(end, next_ + kAtOnce);
         while (next_ < stop) {
             if (const std::size_t after = after_folded(next_); after > next_) {
@@ -173,6 +181,7 @@ std::size_t NumbersWalk::Sums::count() const {
         case Stage::launches:
             return launches_end_;
         case Stage::prediction:
+        case Stage::regime:
         case Stage::done:
             break;
     }
@@ -217,6 +226,7 @@ void NumbersWalk::Sums::take(std::size_t item) {
         case Stage::launches:
             return tally_.add(part_, run_.launches_[item]);
         case Stage::prediction:
+        case Stage::regime:
         case Stage::done:
             return;
     }
@@ -233,6 +243,9 @@ void NumbersWalk::Sums::end_stage() {
     } else if (stage_ == Stage::prediction && prediction_ != nullptr) {
         end_prediction();
         prediction_.reset();
+        regime_ = std::make_unique<RegimeWalk>(run_, numbers);
+    } else if (stage_ == Stage::regime) {
+        regime_.reset();
     }
     stage_ = static_cast<Stage>(static_cast<int>(stage_) + 1);
     next_ = 0;
@@ -294,6 +307,7 @@ void NumbersWalk::Sums::end_prediction() {
     numbers.predicted = true;
     numbers.predicted_ns = prediction_->predicted_ns();
     numbers.prediction_parts = prediction_->parts();
+    numbers.held_ns = prediction_->held_ns();
     numbers.longest_chain_ns = prediction_->longest_chain_ns();
     numbers.h_ns = prediction_->handover_ns();
     if (numbers.ops <= kReplayed && numbers.capabilities.tensors) {
@@ -303,7 +317,6 @@ void NumbersWalk::Sums::end_prediction() {
     for (const std::int64_t busy_ns : tally_.lane_busy_ns) {
         numbers.busiest_lane_ns = std::max(numbers.busiest_lane_ns, busy_ns);
     }
-    choose_regime(numbers, tally_.bound_wait_ns);
     explain();
 }
 

@@ -82,6 +82,10 @@ std::vector<PredictionPart> PredictionWalk::parts() const {
     return parts;
 }
 
+std::int64_t PredictionWalk::held_ns() const {
+    return state_->held_ns;
+}
+
 std::int64_t PredictionWalk::longest_chain_ns() const {
     return state_->chain_ns;
 }

@@ -34,6 +34,8 @@ public:
     // Call after step() has returned false.
     [[nodiscard]] std::int64_t predicted_ns() const;
     [[nodiscard]] std::vector<PredictionPart> parts() const;
+    // The part "held by the learner".
+    [[nodiscard]] std::int64_t held_ns() const;
     // The duration of the longest chain of dependent ops, without any overhead.
     [[nodiscard]] std::int64_t longest_chain_ns() const;
     // The median hand-over from the frontend to an idle lane.

@@ -3,12 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-namespace headway::model {
+#include "app/model/replay/replay.h"
 
-void choose_regime(Numbers& numbers, std::int64_t bound_wait_ns) {
+namespace headway::model {
+namespace {
+
+bool at_least(std::int64_t ns, double share, std::int64_t of_ns) {
+    return static_cast<double>(ns) >= share * static_cast<double>(of_ns);
+}
+
+// The side that needs at least this share of the time; mixed: none does. `clearly`: and clearly more than the other.
+Regime side_of(const Numbers& numbers, double share, bool clearly) {
     // Time after the frontend's last record is without a name, and no issue.
     const std::int64_t own_ns = numbers.frontend.work_ns + numbers.frontend.unnamed_ns;
-    const Regime frontend = own_ns > numbers.frontend.issue_ns ? Regime::frontend_bound : Regime::issue_bound;
     struct Side {
         Regime regime;
         std::int64_t ns;
@@ -17,15 +24,68 @@ void choose_regime(Numbers& numbers, std::int64_t bound_wait_ns) {
     const Side lane{Regime::execution_bound, numbers.busiest_lane_ns};
     const Side chain{Regime::dependency_bound, numbers.longest_chain_ns};
     const Side backend = static_cast<double>(chain.ns) > static_cast<double>(lane.ns) * (1 + kEvenShare) ? chain : lane;
-    const Side front{frontend, numbers.frontend_ns};
+    const Side front{own_ns > numbers.frontend.issue_ns ? Regime::frontend_bound : Regime::issue_bound,
+                     numbers.frontend_ns};
     const Side largest = backend.ns >= front.ns ? backend : front;
-    const bool bound = static_cast<double>(largest.ns) >=
-                       kBoundShare * static_cast<double>(std::max<std::int64_t>(numbers.total_ns, 1));
-    const bool waits = bound_wait_ns > 0 && backend.ns > 0;
-    numbers.regime = bound || !waits ? largest.regime : Regime::barrier_bound;
+    if (!at_least(largest.ns, share, std::max<std::int64_t>(numbers.total_ns, 1)) ||
+        (clearly && !at_least(largest.ns, kClearlyMore, std::min(backend.ns, front.ns)))) {
+        return Regime::mixed;
+    }
     const auto apart = static_cast<double>(std::abs(backend.ns - front.ns));
-    numbers.regime_even = numbers.regime != Regime::barrier_bound && numbers.ops > 0 &&
-                          apart <= kEvenShare * static_cast<double>(largest.ns);
+    return apart <= kEvenShare * static_cast<double>(largest.ns) ? Regime::about_equal : largest.regime;
+}
+
+std::unique_ptr<Replay> replay_without(const Run& run, std::function<bool(std::size_t)> is_left_out) {
+    const Run::Measured part = run.measured();
+    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
+        if (is_left_out(i)) {
+            return std::make_unique<Replay>(run,
+                                            Replay::Wish{std::move(is_left_out), nullptr, nullptr, nullptr, false});
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+RegimeWalk::RegimeWalk(const Run& run, Numbers& numbers) : run_(run), numbers_(numbers) {
+    numbers_.regime = side_of(numbers_, kBoundShare, false);
+    sided_ = numbers_.regime != Regime::mixed;
+    if (!sided_ && numbers_.capabilities.tensors) {
+        no_barriers_ = replay_without(run_, barriers_of(run_));
+        no_blockers_ = replay_without(run_, blockers_of(run_));
+    }
+}
+
+RegimeWalk::~RegimeWalk() = default;
+
+bool RegimeWalk::step(double budget_ms) {
+    if (sided_) {
+        return false;
+    }
+    // The learner's holds are no cost of the waits.
+    const std::int64_t total_ns = numbers_.total_ns - numbers_.held_ns;
+    for (auto [replay, cost_ns] :
+         {std::pair{&no_barriers_, &barriers_cost_ns_}, std::pair{&no_blockers_, &blockers_cost_ns_}}) {
+        if (*replay != nullptr) {
+            if ((*replay)->step(budget_ms)) {
+                return true;
+            }
+            *cost_ns = total_ns - (*replay)->total_ns();
+            replay->reset();
+            if (budget_ms > 0) {
+                return true;
+            }
+        }
+    }
+    const auto caused = [&](std::int64_t cost_ns, std::int64_t other_ns) {
+        return cost_ns > 0 && at_least(cost_ns, kWaitShare, total_ns) && at_least(cost_ns, kClearlyMore, other_ns);
+    };
+    numbers_.regime = !numbers_.capabilities.tensors                 ? Regime::unknown
+                      : caused(barriers_cost_ns_, blockers_cost_ns_) ? Regime::barrier_bound
+                      : caused(blockers_cost_ns_, barriers_cost_ns_) ? Regime::blocker_bound
+                                                                     : side_of(numbers_, kMostShare, true);
+    return false;
 }
 
 const char* word_of(Regime regime) {
@@ -38,16 +98,22 @@ const char* word_of(Regime regime) {
             return "frontend-bound";
         case Regime::dependency_bound:
             return "dependency-bound";
+        case Regime::about_equal:
+            return "about equal";
         case Regime::barrier_bound:
             return "barrier-bound";
+        case Regime::blocker_bound:
+            return "blocker-bound";
+        case Regime::mixed:
+            return "mixed";
+        case Regime::unknown:
+            break;
     }
     return "";
 }
 
 const char* regime_word(const Numbers& numbers) {
-    return !numbers.predicted || numbers.cut_off || numbers.ops == 0 ? ""
-           : numbers.regime_even                                     ? "about equal"
-                                                                     : word_of(numbers.regime);
+    return !numbers.predicted || numbers.cut_off || numbers.ops == 0 ? "" : word_of(numbers.regime);
 }
 
 }  // namespace headway::model

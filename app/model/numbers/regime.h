@@ -1,16 +1,34 @@
-// What bounds a run's time.
+// What bounds a run's time: the side that needs nearly all of it, or the waits that cost a clear share of it. What
+// waits cost is computed by replays (replay.h), where no side needs nearly all.
 //
-// Threads: any.
+// Threads: the thread that updates the run.
 #pragma once
 
-#include <cstdint>
+#include <memory>
 
 #include "app/model/run/run.h"
 
 namespace headway::model {
 
-// Sets `regime` and `regime_even` from the other numbers. `bound_wait_ns`: time in barriers and blockers before the
-// last op.
-void choose_regime(Numbers& numbers, std::int64_t bound_wait_ns);
+class Replay;
+
+// Works in steps. The run must have ended, and both must outlive the walk. `numbers` has all numbers except the regime.
+class RegimeWalk {
+public:
+    RegimeWalk(const Run& run, Numbers& numbers);
+    ~RegimeWalk();
+    RegimeWalk(const RegimeWalk&) = delete;
+    RegimeWalk& operator=(const RegimeWalk&) = delete;
+
+    // Works for about `budget_ms` (0: until done); true if more is left to do. Sets `regime` at the end.
+    bool step(double budget_ms);
+
+private:
+    const Run& run_;
+    Numbers& numbers_;
+    std::unique_ptr<Replay> no_barriers_, no_blockers_;
+    std::int64_t barriers_cost_ns_ = 0, blockers_cost_ns_ = 0;
+    bool sided_ = false;  // a side needs nearly all of the time
+};
 
 }  // namespace headway::model

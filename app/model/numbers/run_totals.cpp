@@ -78,8 +78,9 @@ void Run::renew(Numbers& numbers) const {
     numbers.capabilities = capabilities();
     numbers.cut_off = cut_off();
     if (numbers.cut_off) {  // remove the prediction made before it was cut off
-        numbers.predicted = numbers.regime_even = false;
-        numbers.predicted_ns = numbers.formula_ns = 0;
+        numbers.predicted = false;
+        numbers.regime = Regime::unknown;
+        numbers.predicted_ns = numbers.formula_ns = numbers.held_ns = 0;
         numbers.prediction_parts.clear();
         numbers.prediction_formula.clear();
         numbers.no_formula.clear();

@@ -60,17 +60,29 @@ std::size_t barrier_at_the_end(const Run& run, const Run::Measured& part) {
 }  // namespace
 
 // The policy's barriers in the warm-up are removed, too, as in a run with the policy `none`.
-WhatIfRun without_barriers(const Run& run, bool with_ops) {
+std::function<bool(std::size_t)> barriers_of(const Run& run) {
     const Run::Measured part = run.measured();
-    const std::size_t at_the_end = barrier_at_the_end(run, part);
-    return without_waits(
-        run,
-        [&run, first = part.first_wait, at_the_end](std::size_t index) {
-            const trace::WaitKind kind = run.waits()[index].kind;
-            return index != at_the_end && !is_the_frameworks(run, kind) &&
-                   (index >= first ? trace::is_barrier(kind) : is_of_policy(kind));
-        },
-        with_ops);
+    return [&run, first = part.first_wait, at_the_end = barrier_at_the_end(run, part)](std::size_t index) {
+        const trace::WaitKind kind = run.waits()[index].kind;
+        return index != at_the_end && !is_the_frameworks(run, kind) &&
+               (index >= first ? trace::is_barrier(kind) : is_of_policy(kind));
+    };
+}
+
+std::function<bool(std::size_t)> blockers_of(const Run& run) {
+    return [&run, part = run.measured()](std::size_t index) {
+        const Wait& wait = run.waits()[index];
+        return index >= part.first_wait && index < part.waits_end && wait.issued < part.last &&
+               (trace::is_blocker(wait.kind) || is_the_frameworks(run, wait.kind));
+    };
+}
+
+WhatIfRun without_barriers(const Run& run, bool with_ops) {
+    return without_waits(run, barriers_of(run), with_ops);
+}
+
+WhatIfRun without_blockers(const Run& run, bool with_ops) {
+    return without_waits(run, blockers_of(run), with_ops);
 }
 
 }  // namespace headway::model

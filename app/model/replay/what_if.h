@@ -26,5 +26,12 @@ WhatIfRun without_wait(const Run& run, std::size_t wait, bool with_ops = false);
 // Without the barriers that the program or the policy requested since measuring began. Blockers remain: code that
 // needs a value still waits for it.
 WhatIfRun without_barriers(const Run& run, bool with_ops = false);
+// Without the waits before the last measured op that the program did not ask for: blockers, and what a framework waits
+// for by itself. Barriers remain.
+WhatIfRun without_blockers(const Run& run, bool with_ops = false);
+
+// Which waits these two leave out, by index into Run::waits(). The run must outlive the result.
+std::function<bool(std::size_t wait)> barriers_of(const Run& run);
+std::function<bool(std::size_t wait)> blockers_of(const Run& run);
 
 }  // namespace headway::model

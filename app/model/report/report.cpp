@@ -427,7 +427,7 @@ std::string report_json(const Run& run) {
     report["t1"] = if_recorded(capabilities.issues, spread_of(support, numbers.t1));
     report["t2"] = if_recorded(capabilities.backend, spread_of(support, numbers.t2));
     report["t3"] = if_recorded(capabilities.issues, spread_of(support, numbers.t3));
-    report["regime"] = support.all(numbers.predicted && numbers.ops > 0, std::string(word_of(numbers.regime)));
+    report["regime"] = support.all(*regime_word(numbers) != '\0', std::string(regime_word(numbers)));
     report["predicted_ns"] = support.all(numbers.predicted, numbers.predicted_ns);
     report["prediction"] = support.all(prediction_of(numbers));
     report["handover_ns"] = support.all(capabilities.issues, numbers.handover_ns);
@@ -441,7 +441,7 @@ std::string report_json(const Run& run) {
     report["lost_records"] = numbers.lost_records;
     report["folded"] = folded_of(run, support);
     // The rest needs dependencies and the duration of each op.
-    for (const char* key : {"critical_path", "idle", "without_barriers_ns"}) {
+    for (const char* key : {"critical_path", "idle", "without_barriers_ns", "without_blockers_ns"}) {
         report[key] = nullptr;
     }
     const bool folded = !run.folded_parts().empty();
@@ -451,6 +451,7 @@ std::string report_json(const Run& run) {
                                    {"execute_ns", path.execute_ns},   {"return_ns", path.return_ns},
                                    {"limit_ns", path.limit_ns},       {"ops", path.ops}};
         report["without_barriers_ns"] = without_barriers(run).total_ns;  // computed, not measured
+        report["without_blockers_ns"] = without_blockers(run).total_ns;
     }
     if (capabilities.tensors && support.whole() && !folded) {
         const IdleCauses idle = idle_causes(run);

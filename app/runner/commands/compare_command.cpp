@@ -69,18 +69,13 @@ void print_table(const Side& a, const Side& b) {
                                            : text_of(measure, spread.least) + "–" + text_of(measure, spread.most);
     };
     const auto regime = [](const Side& side) {
-        std::string word = model::regime_word(side.numbers.front());
-        if (word.empty()) {
-            return std::string("–");
-        }
+        const std::string word = model::regime_word(side.numbers.front());
         for (const model::Numbers& n : side.numbers) {
-            const std::string other = model::regime_word(n);
-            const bool even = n.regime_even || word == "about equal";
-            if (other != word && !word.starts_with("now")) {
-                word = even ? "about equal" : "now one, now the other";
+            if (model::regime_word(n) != word) {
+                return std::string("varies between runs");
             }
         }
-        return word;
+        return word.empty() ? std::string("–") : word;
     };
     for (const Measure& measure : measures()) {
         const Spread left = spread_of(measure, a.numbers);

@@ -57,9 +57,10 @@ void summarise(const model::Run& run) {
     const std::string regime = model::regime_word(n);
     tell(info.program + " on " + device + ", " + barrier_text(info) + ": " + ops(n.ops) + " in " +
          model::duration_text(static_cast<double>(n.total_ns)) +
-         (n.cut_off        ? ", and not all of them were done"
-          : regime.empty() ? ""
-                           : ", " + std::string(n.regime_even ? "frontend and backend " : "") + regime));
+         (n.cut_off ? ", and not all of them were done"
+          : regime.empty()
+              ? ""
+              : ", " + std::string(n.regime == model::Regime::about_equal ? "frontend and backend " : "") + regime));
     if (n.predicted) {
         tell(prediction_text(n));
     }

@@ -183,8 +183,12 @@ void App::draw_panes(const Pane& all) {
         detail_.draw(panes.details.min, panes.details.max);
     }
     // Over the timeline, so that nothing moves when a notice comes or goes.
-    const Pane& under = panes.timeline.shown() ? panes.timeline : panes.source;
-    draw_notices(state_, ui_, {under.min.x + ui_.px(14), under.min.y + ui_.px(8)}, under.width() - ui_.px(28));
+    const bool points = state_.timeline.look >= 0 || state_.timeline.sentence >= 0;
+    const bool beside = points && panes.source.shown() && source_.available();
+    const Pane& under = panes.timeline.shown() && !beside ? panes.timeline : panes.source;
+    const float width = under.width() - ui_.px(28);
+    const float y = beside ? under.max.y - height_of_notices(state_, ui_, width) : under.min.y + ui_.px(8);
+    draw_notices(state_, ui_, {under.min.x + ui_.px(14), y}, width);
     draw_dividers(room, panes);
 }
 

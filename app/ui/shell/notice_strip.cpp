@@ -7,20 +7,35 @@
 
 namespace headway::ui {
 
+namespace {
+
+constexpr float kGap = 6;
+
+float room_of(Ui& ui, float width) {
+    return width - ui.px(20 + 44);
+}
+
+float height_of(Ui& ui, const Notice& notice, float room) {
+    return draw_wrapped(ui, nullptr, {}, room, Face::medium, 14, 20, ui.theme->text, notice.text) + ui.px(16);
+}
+
+}  // namespace
+
+float height_of_notices(AppState& state, Ui& ui, float width) {
+    float all = 0;
+    for (const auto& notice : state.notices.all()) {
+        ui.fonts.cover(notice.text);
+        all += height_of(ui, notice, room_of(ui, width)) + ui.px(kGap);
+    }
+    return all;
+}
+
 void draw_notices(AppState& state, Ui& ui, ImVec2 at, float width) {
     if (state.notices.all().empty()) {
         return;
     }
     const figure::Theme& t = *ui.theme;
-    const float gap = ui.px(6), room = width - ui.px(20 + 44);
-    const auto height_of = [&](const Notice& notice) {
-        return draw_wrapped(ui, nullptr, {}, room, Face::medium, 14, 20, t.text, notice.text) + ui.px(16);
-    };
-    float all = 0;
-    for (const auto& notice : state.notices.all()) {
-        ui.fonts.cover(notice.text);
-        all += height_of(notice) + gap;
-    }
+    const float room = room_of(ui, width), all = height_of_notices(state, ui, width);
     // A window of its own, above the panels that it covers.
     ImGui::SetCursorScreenPos(at);
     ImGui::BeginChild("notices", {width, all}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
@@ -31,7 +46,7 @@ void draw_notices(AppState& state, Ui& ui, ImVec2 at, float width) {
         const figure::Rgba accent = notice.tone == Notice::Tone::bad    ? t.warning
                                     : notice.tone == Notice::Tone::good ? t.good
                                                                         : t.issue;
-        const float height = height_of(notice);
+        const float height = height_of(ui, notice, room);
         const ImVec2 a{at.x, y}, b{at.x + width, y + height};
         list->AddRectFilled(a, b, colour(figure::mixed(t.panel, accent, t.dark ? 0.16 : 0.1)), ui.exact_px(6));
         list->AddRect(a, b, colour(figure::mixed(t.panel, accent, 0.4)), ui.exact_px(6));
@@ -47,7 +62,7 @@ void draw_notices(AppState& state, Ui& ui, ImVec2 at, float width) {
         list->AddLine({c.x - r, c.y - r}, {c.x + r, c.y + r}, colour(t.dim), ui.exact_px(1.6f));
         list->AddLine({c.x - r, c.y + r}, {c.x + r, c.y - r}, colour(t.dim), ui.exact_px(1.6f));
         ui.rects.insert_or_assign("notice", WidgetRect{a.x, a.y, b.x, b.y});
-        y += height + gap;
+        y += height + ui.px(kGap);
     }
     ImGui::EndChild();
     if (closed) {

@@ -121,8 +121,13 @@ std::vector<Case> cases() {
          }},
         {Kind::barrier_bound,
          "In virtual time this run took 330 ns. The frontend spent 150 ns of that outside of waits, and Stream 0 "
-         "executed for 150 ns, but waits kept them from working at the same time: the run is barrier-bound.",
+         "executed for 150 ns, but barriers made them wait for each other: the run is barrier-bound.",
          [] { return waits(WaitKind::waitall, 50, 50).explained(); }},
+        {Kind::blocker_bound,
+         "In virtual time this run took 330 ns. The frontend spent 150 ns of that outside of waits, and Stream 0 "
+         "executed for 150 ns, but waits that the program did not ask for made them wait for each other: the run is "
+         "blocker-bound.",
+         [] { return waits(WaitKind::item, 50, 50).explained(); }},
         {Kind::about_equal,
          "In virtual time this run took 2.11 µs. The frontend (2.00 µs) and Stream 0 (2.00 µs) needed about the same "
          "time: neither of them alone is the limit.",
@@ -134,10 +139,12 @@ std::vector<Case> cases() {
              story.wait();
              return story.explained();
          }},
-        {Kind::not_bound,
+        {Kind::mixed,
          "In virtual time this run took 1.03 µs. The frontend spent 10 ns of that outside of waits, and Stream 0 "
          "executed "
-         "for 10 ns. The largest part of the critical path, 1.00 µs, is hand-overs, in which a lane had yet to start "
+         "for 10 ns; neither needs nearly all of the time, and neither barriers nor blockers are clearly what costs "
+         "the rest: the regime is mixed. The largest part of the critical path, 1.00 µs, is hand-overs, in which a "
+         "lane had yet to start "
          "an "
          "op that was ready.",
          [] {
@@ -230,6 +237,10 @@ std::vector<Case> cases() {
          "cost "
          "120 ns, 36 % of the run.",
          [] { return waits(WaitKind::waitall, 50, 50).explained(); }},
+        {Kind::without_blockers,
+         "Without the waits before its last op that it did not ask for, the run would take 210 ns (computed, not "
+         "measured): they cost 120 ns, 36 % of the run.",
+         [] { return waits(WaitKind::item, 50, 50).explained(); }},
         {Kind::queue_limit, "The limit of 2 ops in the queue stopped the frontend 3 times, for 180 ns in all.",
          [] { return waits(WaitKind::queue_limit, 50, 50, R"("queue_limit": 2)").explained(); }},
         {Kind::queue_full, "The queue of a lane was full and stopped the frontend 3 times, for 180 ns in all.",

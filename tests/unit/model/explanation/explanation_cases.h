@@ -39,6 +39,13 @@ public:
         ends[lane] = begin + t2;
         builder.exec(lane, builder.issued(), begin, ends[lane]);
     }
+    // Waits until `ready_ns`, when what it waits for has ended, with a return of `t3`.
+    void wait_until(std::int64_t ready_ns, trace::WaitKind kind, BufferId target, std::int64_t t3 = 0,
+                    std::uint32_t line = 9) {
+        const std::int64_t from = now;
+        now = std::max(now, ready_ns) + t3;
+        builder.wait(from, now, kind, target, 0, core::make_line(1, line));
+    }
     // Waits for all ops so far, with a return of `t3`.
     void wait(trace::WaitKind kind = trace::WaitKind::waitall, std::int64_t t3 = 10, std::uint32_t line = 9) {
         const std::int64_t from = now;
@@ -73,6 +80,8 @@ struct Case {
 
 // One for each kind of sentence.
 std::vector<Case> cases();
+// The other wordings of these sentences; the test structure.sentences lists wordings without a case.
+std::vector<Case> wording_cases();
 
 // A wait after each of three ops.
 Story waits(trace::WaitKind kind, std::int64_t t1, std::int64_t t2, std::string_view settings = "");

@@ -41,9 +41,18 @@ std::string all_of(const Explanation& explanation) {
     return text;
 }
 
-TEST(Explanation, HasARunForEachKindOfSentence) {
+// All cases: one for each kind, and the other wordings.
+std::vector<Case> all_cases() {
+    std::vector<Case> all = cases();
+    for (Case& one : wording_cases()) {
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+TEST(Explanation, HasARunForEachWording) {
     std::set<Kind> made;
-    for (const Case& one : cases()) {
+    for (const Case& one : all_cases()) {
         made.insert(one.kind);
         const Explanation explanation = one.make();
         const Sentence* sentence = find(explanation, one.kind);
@@ -58,7 +67,7 @@ TEST(Explanation, HasARunForEachKindOfSentence) {
 
 // Each number stands in the text, in this order, and nothing else in the text is a number, except for names.
 TEST(Explanation, ListsTheNumbersOfItsText) {
-    for (const Case& one : cases()) {
+    for (const Case& one : all_cases()) {
         const Explanation explanation = one.make();
         EXPECT_LE(explanation.sentences.size(), kMostSentences);
         for (const Sentence& sentence : explanation.sentences) {
@@ -84,7 +93,7 @@ TEST(Explanation, ListsTheNumbersOfItsText) {
 }
 
 TEST(Explanation, PartsOfTheBarAddUp) {
-    for (const Case& one : cases()) {
+    for (const Case& one : all_cases()) {
         const TimeBar bar = one.make().bar;
         if (bar.parts.empty()) {
             continue;

@@ -131,14 +131,89 @@ TEST(Moment, SaysWhatGoesOn) {
         return frontend_sentence(*run, moment) + " " + backend_sentence(*run, moment);
     };
     EXPECT_EQ(says(5).substr(0, 16), "Line 3 issues #1") << says(5);
-    EXPECT_EQ(says(15), "Line 3 goes on. The backend runs nothing; 1 op is queued.");
+    EXPECT_EQ(
+        says(15),
+        "The frontend runs the program's own code, at or after line 3. The backend runs nothing; 1 op is queued.");
     EXPECT_NE(says(45).find("Line 5 waits in waitall for all 2 ops that are not finished. The backend runs nothing; "
                             "2 ops are queued."),
               std::string::npos)
         << says(45);
     EXPECT_NE(says(55).find("runs #1"), std::string::npos) << says(55);
     EXPECT_NE(says(55).find("; 1 op is queued."), std::string::npos) << says(55);
-    EXPECT_NE(says(95).find("The backend has nothing to do."), std::string::npos) << says(95);
+    EXPECT_EQ(says(65).substr(0, says(65).find(". ")), "Line 5 waits in waitall for the one op that is not finished");
+    EXPECT_EQ(says(95),
+              "Line 5 waits in waitall, which returns: all that it waited for is finished. The backend has nothing to "
+              "do.");
+}
+
+// One wait of each kind, at 40 to 100; ops 1 to 3 are issued, and op 1 ends at 50, op 2 at 70, op 3 at 90.
+TEST(Moment, SaysWhatAWaitIsFor) {
+    using trace::WaitKind;
+    const auto says = [](std::int64_t ns, WaitKind kind, BufferId target = 0, OpId through = 3,
+                         core::Line line = core::make_line(1, 5)) {
+        RecordingBuilder builder;
+        for (std::uint32_t i = 1; i <= 3; ++i) {
+            builder.issue({10 * i - 10, 10 * i, static_cast<std::uint8_t>(i - 1), i, 0, 0, true});
+            builder.exec(static_cast<std::uint8_t>(i - 1), i, 40, 30 + 20 * i);
+        }
+        builder.wait(40, 100, kind, target, through, line);
+        builder.mark(trace::FrontendKind::program_end, 110);
+        const auto run = builder.read();
+        return frontend_sentence(*run, moment_at(*run, ns));
+    };
+    EXPECT_EQ(says(45, WaitKind::waitall), "Line 5 waits in waitall for all 3 ops that are not finished.");
+    EXPECT_EQ(says(55, WaitKind::waitall), "Line 5 waits in waitall for all 2 ops that are not finished.");
+    EXPECT_EQ(says(75, WaitKind::waitall), "Line 5 waits in waitall for the one op that is not finished.");
+    EXPECT_EQ(says(95, WaitKind::waitall),
+              "Line 5 waits in waitall, which returns: all that it waited for is finished.");
+    // A barrier that lags behind is for the earlier ops.
+    EXPECT_EQ(says(45, WaitKind::minibatch_barrier, 0, 2),
+              "Line 5 waits in minibatch barrier for 2 of the 3 ops that are not finished.");
+    EXPECT_EQ(says(75, WaitKind::minibatch_barrier, 0, 2),
+              "Line 5 waits in minibatch barrier, which returns: all that it waited for is finished.");
+    EXPECT_EQ(says(45, WaitKind::print, 2).substr(0, 28), "Line 5 waits in print for #2")
+        << says(45, WaitKind::print, 2);
+    EXPECT_EQ(says(75, WaitKind::print, 2), "Line 5 waits in print, which returns: its result is there.");
+    EXPECT_EQ(says(45, WaitKind::queue_limit), "Line 5 waits for room in the queue: 3 ops are not finished.");
+    EXPECT_EQ(says(75, WaitKind::queue_limit), "Line 5 waits for room in the queue: 1 op is not finished.");
+    EXPECT_EQ(says(45, WaitKind::memory), "Line 5 waits for memory to be freed.");
+    EXPECT_EQ(says(45, WaitKind::recording), "Line 5 is held back by Headway: its recording is full.");
+    EXPECT_EQ(says(45, WaitKind::paused), "Line 5 is paused by you.");
+    EXPECT_EQ(says(45, WaitKind::memory, 0, 3, 0), "The frontend waits for memory to be freed.");
+    EXPECT_EQ(says(35, WaitKind::memory, 0, 3, 0), "The frontend runs the program's own code.");
+    EXPECT_EQ(says(-5, WaitKind::memory), "Nothing has been issued yet.");
+    EXPECT_EQ(says(115, WaitKind::memory), "The program has ended.");
+}
+
+TEST(Moment, SaysWhichDeviceAWaitIsFor) {
+    RecordingBuilder builder;
+    builder.metadata(R"({"device_kind": "cuda", "device_name": "NVIDIA H100", "lanes": ["Stream 0"]})");
+    builder.recording().meta(trace::MetaType::device, 1,
+                             R"({"kind": "cpu", "name": "CPU, 1 worker", "first_lane": 1, "lanes": ["Worker 0"]})");
+    trace::StreamWriter<trace::FrontendRecord> frontend(builder.recording(), {trace::StreamKind::frontend, 0});
+    const auto wait = static_cast<std::uint8_t>(static_cast<std::uint8_t>(trace::FrontendKind::wait) |
+                                                trace::wait_for_device(core::DeviceId{1}));
+    frontend.add(
+        {40, 60, 0, wait, static_cast<std::uint8_t>(trace::WaitKind::waitall), core::make_line(1, 5), 0, 0, 0});
+    const auto run = builder.read();
+    EXPECT_EQ(frontend_sentence(*run, moment_at(*run, 45)), "Line 5 waits in waitall for the ops of CPU, 1 worker.");
+}
+
+TEST(Moment, SaysWhatTheFrontendComputesAndHowManyLanesRun) {
+    RecordingBuilder builder;
+    builder.work(0, 10, "NumPy", core::make_line(1, 2));
+    for (std::uint32_t i = 1; i <= 4; ++i) {
+        builder.issue({10 * i, 10 * i + 5, static_cast<std::uint8_t>(i - 1), i, 0, 0, true});
+        builder.exec(static_cast<std::uint8_t>(i - 1), i, 60, 60 + 10 * i);
+    }
+    const auto run = builder.read();
+    const auto lanes = [&](std::int64_t ns) { return backend_sentence(*run, moment_at(*run, ns)); };
+    EXPECT_EQ(frontend_sentence(*run, moment_at(*run, 5)), "Line 2 computes by itself (NumPy).");
+    EXPECT_EQ(lanes(5), "The backend has nothing to do.");
+    EXPECT_TRUE(lanes(65).ends_with(" and 2 more lanes run ops.")) << lanes(65);
+    EXPECT_TRUE(lanes(75).ends_with(" and 1 more lane runs an op.")) << lanes(75);
+    EXPECT_NE(lanes(85).find(" runs #3 "), std::string::npos) << lanes(85);
+    EXPECT_NE(lanes(85).find(", "), std::string::npos) << lanes(85);
 }
 
 TEST(Moment, OfARunOfAMillionOpsIsFoundWithinAFrame) {

@@ -42,7 +42,6 @@ void expect_same(const Numbers& a, const Numbers& b) {
         EXPECT_EQ(a.predicted_ns, b.predicted_ns);
         EXPECT_EQ(a.prediction_formula, b.prediction_formula);
         EXPECT_EQ(a.regime, b.regime);
-        EXPECT_EQ(a.regime_even, b.regime_even);
     }
     EXPECT_EQ(a.parts, b.parts);
     EXPECT_EQ(a.launch_ns, b.launch_ns);

@@ -1,0 +1,198 @@
+// Wordings of sentences that have several: each with a run in which it is true.
+#include "tests/unit/model/explanation/explanation_cases.h"
+
+namespace headway::model {
+
+using trace::WaitKind;
+using Kind = SentenceKind;
+
+namespace {
+
+// An op on one lane while the other lane waits for it: `wait` names who is asked for the wait.
+Explanation idle_during(WaitKind kind, std::string_view settings = "") {
+    Story story(settings);
+    story.op(10, 10, 1);
+    story.op(10, 1000, 0);
+    story.wait(kind);
+    story.op(10, 10, 1);
+    story.wait();
+    return story.explained();
+}
+
+}  // namespace
+
+std::vector<Case> wording_cases() {
+    return {
+        {Kind::unfinished,
+         "When the run was cut off, 2 ops were issued and not finished: when and whether they finished is not "
+         "recorded.",
+         [] {
+             Story story;
+             story.op(10, 10);
+             story.issue(10);
+             story.issue(10);
+             story.builder.recording().meta(trace::MetaType::error, 0, R"({"kind": "failed", "message": "no file 7"})");
+             story.builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::failed);
+             const auto run = story.run(false);
+             return explain(*run, run->numbers());
+         }},
+        {Kind::about_equal,
+         "In virtual time this run took 2.11 µs. The frontend (2.00 µs) and the longest chain of ops that need each "
+         "other (2.00 µs) needed about the same time: neither of them alone is the limit.",
+         [] {
+             Story story;
+             for (BufferId i = 0; i < 20; ++i) {
+                 story.op(100, 100, static_cast<std::uint8_t>(i % 2), i);
+             }
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::mixed,
+         "In virtual time this run took 190 ns. The frontend spent 10 ns of that outside of waits, and Stream 0 "
+         "executed for 100 ns; neither needs nearly all of the time, and neither barriers nor blockers are clearly "
+         "what costs the rest: the regime is mixed. The largest part of the critical path, 100 ns, is executing ops.",
+         [] {
+             Story story;
+             story.op(10, 100);
+             story.wait(WaitKind::waitall, 80);
+             return story.explained();
+         }},
+        {Kind::mixed,
+         "In virtual time this run took 200 ns. The frontend spent 100 ns of that outside of waits, and Stream 0 "
+         "executed for 50 ns; neither needs nearly all of the time, and neither barriers nor blockers are clearly "
+         "what costs the rest: the regime is mixed. The largest part of the critical path, 100 ns, is the frontend's "
+         "work.",
+         [] {
+             Story story;
+             story.op(100, 50);
+             story.wait(WaitKind::waitall, 50);
+             return story.explained();
+         }},
+        {Kind::mixed,
+         "In virtual time this run took 220 ns. The frontend spent 10 ns of that outside of waits, and Stream 0 "
+         "executed for 10 ns; neither needs nearly all of the time, and neither barriers nor blockers are clearly "
+         "what costs the rest: the regime is mixed. The largest part of the critical path, 200 ns, is returns, in "
+         "which the frontend had yet to resume after a wait.",
+         [] {
+             Story story;
+             story.op(10, 10);
+             story.wait(WaitKind::waitall, 200);
+             return story.explained();
+         }},
+        {Kind::mixed,
+         "In virtual time this run took 350 ns. The frontend spent 40 ns of that outside of waits, and Stream 0 "
+         "executed for 20 ns; neither needs nearly all of the time, and neither barriers nor blockers are clearly "
+         "what costs the rest: the regime is mixed. The largest part of the critical path, 290 ns, is waiting for "
+         "memory or for room in the queue.",
+         [] {
+             Story story;
+             story.op(10, 10);
+             story.builder.work(10, 30, "Python");
+             story.now = 30;
+             story.wait(WaitKind::memory, 290);
+             story.op(10, 10);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::one_wait,
+         "The frontend waited once, for 10 ns (9.1 % of the run): waitall in line 9, with nothing left to "
+         "wait for.",
+         [] {
+             Story story;
+             story.op(10, 10);
+             story.builder.work(10, 100, "Python");
+             story.now = 100;
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::policy_barriers, "This wait is the chosen barrier after every op.",
+         [] {
+             Story story(R"("barrier": "op")");
+             story.op(10, 100);
+             story.wait(WaitKind::op_barrier);
+             return story.explained();
+         }},
+        {Kind::policy_barriers, "3 of these waits, for 180 ns in all, are the chosen barriers, 1 minibatch behind.",
+         [] { return waits(WaitKind::minibatch_barrier, 50, 50, R"("barrier": "behind:1")").explained(); }},
+        {Kind::policy_barriers, "3 of these waits, for 180 ns in all, are the chosen barriers, 2 minibatches behind.",
+         [] { return waits(WaitKind::minibatch_barrier, 50, 50, R"("barrier": "behind:2")").explained(); }},
+        {Kind::policy_barriers, "1 of these waits, for 110 ns, is the chosen barrier after every minibatch.",
+         [] {
+             Story story(R"("barrier": "minibatch")");
+             story.op(10, 100);
+             story.wait(WaitKind::minibatch_barrier);
+             story.op(10, 100);
+             story.wait();
+             return story.explained();
+         }},
+        // The barrier is for a short op, and the program waits for a long one in the other lane anyway.
+        {Kind::without_barriers,
+         "Without its barriers, except for one at the end, the run would take 1.03 µs (computed, not measured): they "
+         "cost no time.",
+         [] {
+             Story story;
+             story.op(10, 100, 0);
+             story.op(10, 1000, 1);
+             story.wait_until(110, WaitKind::wait_to_read, 1);
+             story.op(10, 10, 0);
+             story.wait(WaitKind::item, 10);
+             return story.explained();
+         }},
+        {Kind::idle,
+         "The 2 lanes were idle for 1.10 µs in all, 1.02 µs of that because the frontend was in a barrier and issued "
+         "nothing; the longest gap is 1.02 µs.",
+         [] { return idle_during(WaitKind::waitall); }},
+        {Kind::idle,
+         "The 2 lanes were idle for 1.10 µs in all, 1.02 µs of that because the frontend waited for a value and issued "
+         "nothing; the longest gap is 1.02 µs.",
+         [] { return idle_during(WaitKind::item); }},
+        {Kind::idle,
+         "The 2 lanes were idle for 1.10 µs in all, 1.02 µs of that because the frontend was stopped by a limit and "
+         "issued nothing; the longest gap is 1.02 µs.",
+         [] { return idle_during(WaitKind::queue_limit, R"("queue_limit": 2)"); }},
+        {Kind::idle,
+         "The 2 lanes were idle for 1.05 µs in all, 990 ns of that because the next op needed a result of another "
+         "lane; the longest gap is 1.01 µs.",
+         [] {
+             Story story;
+             story.op(10, 1000, 0);
+             story.issue(10, 1, 1);
+             story.execute(1010, 10, 1);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::idle,
+         "Stream 0 was idle for 1.02 µs, 1.00 µs of that in hand-overs: the next op was ready, and the lane had not "
+         "started it; the longest gap is 1.01 µs.",
+         [] {
+             Story story;
+             story.issue(10);
+             story.execute(1010, 10);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::idle,
+         "The 2 lanes were idle for 1.05 µs in all, 1.02 µs of that because all ops were issued and none was left "
+         "for the lane; the longest gap is 1.01 µs.",
+         [] {
+             Story story;
+             story.op(10, 10, 0);
+             story.op(10, 1000, 1);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::recording_waits, "Headway's own recording was full and held the frontend back twice, for 120 ns in all.",
+         [] {
+             Story story;
+             for (int i = 0; i < 2; ++i) {
+                 story.op(50, 50);
+                 story.wait(WaitKind::recording);
+             }
+             story.op(50, 50);
+             story.wait();
+             return story.explained();
+         }},
+    };
+}
+
+}  // namespace headway::model
