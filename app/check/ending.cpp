@@ -137,8 +137,8 @@ std::string implausible(const model::Run& run, const model::Run& reference) {
     for (core::OpId id = 1; id <= run.op_count(); ++id) {
         const model::Op& op = run.op(id);
         const auto device = run.device_of_lane(op.lane);
-        if (device < info.device_costs.size() && run.parts(id).empty() && op.issue_end_ns - op.issue_begin_ns > 0 &&
-            op.issue_end_ns - op.issue_begin_ns < static_cast<std::int64_t>(info.device_costs[device].t1_ns)) {
+        if (run.costs_of(device) != nullptr && run.parts(id).empty() && op.issue_end_ns - op.issue_begin_ns > 0 &&
+            op.issue_end_ns - op.issue_begin_ns < static_cast<std::int64_t>(run.costs_of(device)->t1_ns)) {
             return forged + op_words(id) + " was issued faster than the device allows.";
         }
     }

@@ -57,7 +57,7 @@ public:
         }
         if (front["streams"]) {
             exercise_.streams =
-                static_cast<std::uint32_t>(whole_number(front["streams"], "streams", 1, core::kMaxLanes));
+                static_cast<std::uint32_t>(whole_number(front["streams"], "streams", 1, core::kMaxLanesOfDevice));
         }
         exercise_.results = list_of_words(front["results"], "results");
         for (const std::string& name : exercise_.results) {

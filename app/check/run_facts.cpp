@@ -118,7 +118,8 @@ constexpr std::array<Field<OpRecord>, 17> kOpFields{{
     {"device",
      [](const OpRecord& r) -> core::Result<Value> {
          const std::size_t device = r.run().device_of_lane(r.op().lane);
-         return Value(device == 0 ? "gpu" : "cpu");
+         const bool cpu = device > 0 && r.run().devices()[device].kind == "cpu";
+         return Value(cpu ? std::string("cpu") : r.run().gpus() < 2 ? "gpu" : "gpu:" + std::to_string(device));
      }},
     {"minibatch", [](const OpRecord& r) -> core::Result<Value> { return Value(r.op().minibatch); }},
     {"issue_begin_ns", [](const OpRecord& r) -> core::Result<Value> { return Value(r.op().issue_begin_ns); }},

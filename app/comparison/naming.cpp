@@ -18,6 +18,13 @@ std::string lanes_words(std::uint32_t count, const char* lane) {
     return model::count_text(count) + " " + lane + (count == 1 ? "" : "s");
 }
 
+// "1 GPU", "4 GPUs, links ring"; "" on other devices.
+std::string gpus_words(const RunInfo& info) {
+    return info.links ? std::to_string(info.links->gpus()) + " GPUs, links " + devices::word_of(info.links->topology())
+           : info.device_kind == "simulated" ? "1 GPU"
+                                             : "";
+}
+
 std::string barrier_of(const RunInfo& info) {
     std::string words = barrier_words(info, info.barrier);
     if (!info.barrier_changes.empty()) {
@@ -86,6 +93,7 @@ Differences differences(const RunInfo& a, const RunInfo& b) {
     if (a.device_kind == b.device_kind) {
         add(lanes_words(a.workers, "worker"), lanes_words(b.workers, "worker"));
         add(lanes_words(a.streams, "stream"), lanes_words(b.streams, "stream"));
+        add(gpus_words(a), gpus_words(b));
     }
     const auto issue = [](const RunInfo& info) {
         return info.issue == "graph" ? "issued as graphs" : "issued op by op";
@@ -153,8 +161,8 @@ Names names_of(const RunInfo& a, const RunInfo& b) {
 
 bool ops_run_differently(const RunInfo& a, const RunInfo& b) {
     return a.device_kind != b.device_kind || a.device_name != b.device_name || a.workers != b.workers ||
-           a.streams != b.streams || a.issue != b.issue || a.launch != b.launch || a.copies != b.copies ||
-           a.products != b.products;
+           a.streams != b.streams || gpus_words(a) != gpus_words(b) || a.issue != b.issue || a.launch != b.launch ||
+           a.copies != b.copies || a.products != b.products;
 }
 
 }  // namespace headway::comparison

@@ -47,7 +47,7 @@ std::string outcome(const Run& run, const Numbers& n) {
     if (n.capabilities.memory) {
         rest += (rest.empty() ? "peak " : ", peak ") + bytes_text(n.live_bytes_peak);
     }
-    return s + (run.devices().size() > 1 ? "; on both devices " : ", ") + rest;
+    return s + (run.devices().size() > 1 ? "; on " + run.all_devices() + " " : ", ") + rest;
 }
 
 }  // namespace
@@ -127,7 +127,16 @@ std::string device_of(const model::RunInfo& info) {
 
 std::string devices_of(const Run& run) {
     const std::string own = device_of(run.info());
-    return run.devices().size() < 2 ? own : own + (own.empty() ? "" : " and ") + run.devices()[1].name;
+    std::string all = run.gpus() > 1 ? std::to_string(run.gpus()) + " × " + own : own;
+    if (run.info().links) {
+        all += std::string(", links ") + devices::word_of(run.info().links->topology());
+    }
+    for (const model::RunDevice& device : run.devices()) {
+        if (&device != &run.devices().front() && device.kind == "cpu") {
+            all += (all.empty() ? "" : " and ") + device.name;
+        }
+    }
+    return all;
 }
 
 std::string subtitle_of(const Run& a, const Run* b) {

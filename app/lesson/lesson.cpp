@@ -129,8 +129,8 @@ Lesson parse_front(const YAML::Node& front) {
         refuse("the front matter must be a list of names with values", front);
     }
     allow_only(front,
-               {"barrier", "costs", "device", "id", "minutes", "parameters", "part", "picture", "program", "shows",
-                "streams", "tabs", "title", "view"},
+               {"barrier", "costs", "device", "gpus", "id", "links", "minutes", "parameters", "part", "picture",
+                "program", "shows", "streams", "tabs", "title", "view"},
                "a lesson");
     for (const char* needed : {"id", "title", "program"}) {
         if (!front[needed]) {
@@ -182,12 +182,22 @@ Lesson parse_front(const YAML::Node& front) {
             refuse("costs must be like t1=1us,t2=0.95us,t3=1us", front["costs"]);
         }
     }
-    if (front["streams"]) {
-        const double streams = number(front["streams"], "streams");
-        if (streams != std::floor(streams) || streams < 1 || streams > core::kMaxLanes) {
-            refuse("streams must be a whole number from 1 to " + std::to_string(core::kMaxLanes), front["streams"]);
+    const auto count = [&front](const char* key, std::uint32_t most, std::uint32_t& value) {
+        if (front[key]) {
+            const double said = number(front[key], key);
+            if (said != std::floor(said) || said < 1 || said > most) {
+                refuse(std::string(key) + " must be a whole number from 1 to " + std::to_string(most), front[key]);
+            }
+            value = static_cast<std::uint32_t>(said);
         }
-        lesson.streams = static_cast<std::uint32_t>(streams);
+    };
+    count("streams", core::kMaxLanesOfDevice, lesson.streams);
+    count("gpus", core::kMaxGpus, lesson.gpus);
+    if (front["links"]) {
+        lesson.links = words(front["links"], "links");
+        if (lesson.links != "pcie" && lesson.links != "pairs" && lesson.links != "ring") {
+            refuse("links must be pcie, pairs or ring", front["links"]);
+        }
     }
     if (front["view"]) {
         lesson.view = words(front["view"], "view");

@@ -14,6 +14,8 @@
 //     barrier: as-written         # optional; or none, op, minibatch, behind:K
 //     costs: t1=1us,t2=0.95us     # optional; what steps take on the simulated device
 //     streams: 1                  # optional; of a GPU, in place of the framework's number
+//     gpus: 4                     # optional; how many GPUs the simulated machine has
+//     links: ring                 # optional; between them: pcie, pairs or ring
 //     view: numbers               # optional; or output, queue, graph, threads: the tab shown when it is opened;
 //                                 # formula: numbers, and a button that draws the chapter's formula
 //     part: 2                     # optional; where the lesson is on the map: 1 to 4, see kParts
@@ -61,6 +63,8 @@ struct Lesson {
     std::string barrier = "as-written";
     std::string costs;          // for the simulated device, as on the command line; empty: from its cost models
     std::uint32_t streams = 0;  // of a GPU; 0: the framework's number
+    std::uint32_t gpus = 1;     // of the simulated machine
+    std::string links;          // between them, as on the command line; empty: the default
     std::string view = "numbers";
     std::vector<Parameter> parameters;
     std::string file;      // the file that it was read from

@@ -55,6 +55,13 @@ std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd
     if (settings.streams != 0) {
         option("--streams", std::to_string(settings.streams));
     }
+    if (settings.device == "simulated") {
+        option("--gpus",
+               std::to_string(std::max(settings.gpus, 1u)));  // explicitly: otherwise a lesson's own would apply
+        if (settings.gpus > 1 && !settings.links.empty()) {
+            option("--links", settings.links);
+        }
+    }
     if (!settings.tab.empty()) {
         option("--tab", settings.tab);
     }

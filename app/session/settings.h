@@ -27,6 +27,8 @@ struct Settings {
     std::uint32_t queue_limit = 0;   // 0: none
     std::uint32_t workers = 0;       // 0: the runner's default
     std::uint32_t streams = 0;       // 0: the framework's default
+    std::uint32_t gpus = 0;          // of the simulated machine; 0: one
+    std::string links;               // between them: pcie, pairs, ring; empty: the default
     std::string costs;               // for the simulated device: "t1=1us,t2=0.95us"; empty: from its cost models
     std::uint64_t seed = 0;
     bool confined = true;  // may write only in `folder` and the session's temporary folder, if the kernel supports it

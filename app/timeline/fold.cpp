@@ -13,10 +13,12 @@ using devices::Family;
 
 using Span = model::SpanIndex::Span;  // marked: it failed
 
-// The four kinds of rows behind one interface: begins ascend, and a later begin has a later end.
-struct LaneSpans {
+// The kinds of rows behind one interface: begins ascend, and a later begin has a later end.
+// Ops of a lane, or copies on a link.
+template <class Row>
+struct OpSpans {
     const model::Run& run;
-    const model::Lane& lane;
+    const Row& lane;
     static constexpr bool kMarkHides = false;
     [[nodiscard]] std::size_t size() const { return lane.ops.size(); }
     [[nodiscard]] const model::SpanIndex& index() const { return lane.index; }
@@ -27,6 +29,9 @@ struct LaneSpans {
         };
     }
 };
+
+using LaneSpans = OpSpans<model::Lane>;
+using LinkSpans = OpSpans<model::Link>;
 
 // Ops of other programs whose issue was not recorded are flagged (`marked`) and not shown here.
 struct IssueSpans {
@@ -304,6 +309,11 @@ std::vector<Piece> fold_lane(const model::Run& run, const model::Lane& lane, con
     return Folder(spans, options).fold();
 }
 
+std::vector<Piece> fold_link(const model::Run& run, const model::Link& link, const FoldOptions& options) {
+    const LinkSpans spans{run, link};
+    return Folder(spans, options).fold();
+}
+
 LanesFolding::LanesFolding(const model::Run& run, std::vector<int> lanes, const FoldOptions& options)
     : run_(run), lanes_(std::move(lanes)), options_(options), folded_(lanes_.size()) {
     // Starting a thread costs as much as folding one or two lanes with many ops.
@@ -355,6 +365,9 @@ std::vector<Piece> fold_waits(const model::Run& run, const FoldOptions& options)
 
 IndexRange lane_range(const model::Run& run, const model::Lane& lane, std::int64_t begin_ns, std::int64_t end_ns) {
     return touching(LaneSpans{run, lane}, begin_ns, end_ns);
+}
+IndexRange link_range(const model::Run& run, const model::Link& link, std::int64_t begin_ns, std::int64_t end_ns) {
+    return touching(LinkSpans{run, link}, begin_ns, end_ns);
 }
 IndexRange issue_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
     return touching(IssueSpans{run}, begin_ns, end_ns);

@@ -61,6 +61,7 @@ private:
     std::atomic<std::size_t> next_ = 0;
     std::vector<std::future<void>> workers_;
 };
+std::vector<Piece> fold_link(const model::Run& run, const model::Link& link, const FoldOptions& options);
 std::vector<Piece> fold_issues(const model::Run& run, const FoldOptions& options);
 std::vector<Piece> fold_works(const model::Run& run, const FoldOptions& options);
 std::vector<Piece> fold_launches(const model::Run& run, const FoldOptions& options);  // into Run::launches()
@@ -71,6 +72,7 @@ struct IndexRange {
     std::size_t first = 0, last = 0;
 };
 IndexRange lane_range(const model::Run& run, const model::Lane& lane, std::int64_t begin_ns, std::int64_t end_ns);
+IndexRange link_range(const model::Run& run, const model::Link& link, std::int64_t begin_ns, std::int64_t end_ns);
 IndexRange issue_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns);
 IndexRange work_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns);
 IndexRange launch_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns);

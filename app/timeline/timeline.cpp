@@ -78,6 +78,8 @@ std::string row_key(RowKind kind, int lane) {
             return "lane " + std::to_string(lane);
         case RowKind::memory:
             return lane > 0 ? "memory " + std::to_string(lane) : "memory";
+        case RowKind::link:
+            return "link " + std::to_string(lane);
         case RowKind::ruler:
         case RowKind::header:
         case RowKind::bookmarks:
@@ -98,6 +100,7 @@ Box content_of(const RowPlan& row, const Box& box, const Box& axis, const Timeli
         case RowKind::frontend:
         case RowKind::launch:
         case RowKind::lane:
+        case RowKind::link:
             above = below = std::clamp(h * 0.14F, 2.0F * o.scale, 9.0F * o.scale);
             below = std::max(below, std::min(4.5F * o.scale, h * 0.25F));  // room for the rail under slivers
             break;
@@ -289,6 +292,9 @@ private:
                     break;
                 case RowKind::memory:
                     draw_memory(pen, row, memory_top(out_.runs, static_cast<std::size_t>(std::max(row.lane, 0))));
+                    break;
+                case RowKind::link:
+                    draw_link(pen, row);
                     break;
                 case RowKind::bookmarks:
                 case RowKind::ruler:

@@ -89,12 +89,12 @@ struct TimelineStyle {
 TimelineStyle window_style();
 TimelineStyle figure_style();
 
-enum class RowKind : std::uint8_t { ruler, header, bookmarks, scopes, frontend, headway, launch, lane, memory };
+enum class RowKind : std::uint8_t { ruler, header, bookmarks, scopes, frontend, headway, launch, lane, memory, link };
 
 struct RowBox {
     RowKind kind = RowKind::ruler;
     int run = -1;   // index into the runs given; -1: the ruler
-    int lane = -1;  // lane rows: the lane; memory rows: the device, where there are several
+    int lane = -1;  // lane and link rows: the lane or link; memory rows: the device, where there are several
     Box box;        // the whole row, labels included
     Box content;    // the part that holds its curve or bars
 };

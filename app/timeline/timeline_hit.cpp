@@ -89,6 +89,18 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
                    running != nullptr && running->begin_ns <= end && begin <= run.now_ns()) {
             hit.op = running->op;
         }
+    } else if (row->kind == RowKind::link) {
+        const model::Link& link = run.links()[static_cast<std::size_t>(row->lane)];
+        const auto time = [&](std::size_t i) {
+            const model::Op& op = run.op(link.ops[i]);
+            return std::pair{static_cast<double>(op.begin_ns), static_cast<double>(op.end_ns)};
+        };
+        const IndexRange column = link_range(run, link, begin_column, end_column);
+        const IndexRange range = column.first < column.last ? column : link_range(run, link, begin, end);
+        if (range.first < range.last) {
+            hit.op = link.ops[nearest(range, ns, time)];
+            hit.folded = static_cast<std::uint32_t>(std::max<std::size_t>(1, column.last - column.first));
+        }
     } else if (row->kind == RowKind::launch) {
         const auto time = [&](std::size_t i) {
             const model::Launch& launch = run.launches()[i];

@@ -136,8 +136,9 @@ void draw_label(const RowPen& pen, const RowBox& row) {
             name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
             below = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
             below = !run.capabilities().backend ? ops_word(run.capabilities(), 2)
-                    : below.empty()             ? "executes"
-                                                : "the " + below + " executes";
+                    : below.empty()
+                        ? "executes"
+                        : run.device_phrase(run.device_of_lane(static_cast<std::size_t>(row.lane))) + " executes";
             if (const std::size_t count = ops_of(pen, row.lane); count > 0) {
                 const std::string words = ops_text(run.capabilities(), count);
                 totals = {words};
@@ -146,9 +147,17 @@ void draw_label(const RowPen& pen, const RowBox& row) {
                 }
             }
             break;
+        case RowKind::link: {
+            const model::Link& link = run.links()[static_cast<std::size_t>(row.lane)];
+            name = link.name;
+            below = bytes_text(link.bytes) + " in " + count_text(link.ops.size()) +
+                    (link.ops.size() == 1 ? " copy" : " copies");
+            totals = {below, bytes_text(link.bytes)};
+            break;
+        }
         case RowKind::memory:
             name = "Memory";
-            below = row.lane < 0 ? "live bytes" : "on the " + run.device_name(static_cast<std::size_t>(row.lane));
+            below = row.lane < 0 ? "live bytes" : "on " + run.device_phrase(static_cast<std::size_t>(row.lane));
             break;
     }
     if (pen.options.arrangement != nullptr) {
@@ -169,6 +178,10 @@ void draw_label(const RowPen& pen, const RowBox& row) {
     const bool two = height >= size + pitch + pen.px(7);
     if (!two && row.kind == RowKind::memory && row.lane >= 0 && name == "Memory") {
         name = run.device_name(static_cast<std::size_t>(row.lane)) + " memory";  // one row per device
+    }
+    if (!two && row.kind == RowKind::lane && run.gpus() > 1) {  // each GPU has a "Stream 0"
+        const std::string device = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
+        name = device + " " + name;
     }
     const float middle = (row.box.y0 + row.box.y1) / 2;
     const float baseline = middle + size * kCapHeightEm / 2 - (two ? pitch / 2 + pen.px(1) : 0);

@@ -1,4 +1,4 @@
-// The rows of launches and lanes.
+// The rows of launches, lanes and links.
 #include <algorithm>
 
 #include "app/render/format.h"
@@ -100,6 +100,35 @@ void draw_running(const RowPen& pen, const Box& content, const model::Running& r
 }
 
 }  // namespace
+
+void draw_link(const RowPen& pen, const RowBox& row) {
+    const Theme& theme = pen.theme();
+    const Box& c = row.content;
+    const model::Link& link = pen.run.links()[static_cast<std::size_t>(row.lane)];
+    const float radius = std::min(pen.px(3), c.height() / 6);
+    const float size = std::min(pen.px(pen.style().inside_px), c.height() * 0.8F);
+    const Rgba fill = theme.family(Family::copy);
+    const auto pieces = fold_link(pen.run, link, pen.fold_options());
+    const auto groups = each_piece(
+        pieces, c,
+        [&](const Piece& p) {
+            const float width = p.x1 - p.x0;
+            pen.list().add(Rect{{p.x0, c.y0, std::max(p.x0 + 1, p.x1 - pen.gap_px(width)), c.y1},
+                                fill,
+                                width > 3 * radius ? radius : 0});
+            const model::Signature& copy = pen.run.signature(pen.run.op(link.ops[p.first]).signature);
+            const std::string bytes = bytes_text(devices::copied_bytes(copy.out_bytes, copy.moved_bytes));
+            if (width > pen.px(14) && pen.width(FontRole::ui_semibold, size, bytes) <= width - pen.px(6)) {
+                pen.text((p.x0 + p.x1) / 2, (c.y0 + c.y1) / 2 + size * kCapHeightEm / 2, bytes, theme.on(Family::copy),
+                         size, FontRole::ui_semibold, Anchor::middle);
+            }
+        },
+        [&](const Piece& p) {  // the height is the share of busy time
+            const float height = std::max(c.height() * 0.2F, c.height() * p.share);
+            pen.list().add(Rect{{p.x0, c.y1 - height, p.x1, c.y1}, fill});
+        });
+    draw_groups(pen, groups, "copies");
+}
 
 void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> pieces) {
     const Theme& theme = pen.theme();

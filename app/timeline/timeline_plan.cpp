@@ -23,6 +23,7 @@ float natural_px(const TimelineStyle& style, RowKind kind) {
         case RowKind::headway:
             return style.headway_row_px;
         case RowKind::launch:
+        case RowKind::link:
             return style.launch_row_px;
         case RowKind::lane:
             return style.lane_row_px;
@@ -103,15 +104,29 @@ std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const Timeline
         if (!run.launches().empty()) {
             add(RowKind::launch, index, -1, style.launch_row_px, 15, style.bars_grow);
         }
+        const bool many = run.gpus() > 1;  // then the rows of each device are together
+        const auto add_memory = [&](std::size_t device) {
+            constexpr float kShare = 0.7F;  // each of several rows, relative to a single one
+            add(RowKind::memory, index, static_cast<int>(device), style.memory_row_px * kShare, many ? 22 : 34,
+                style.curves_grow);
+        };
         for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
             add(RowKind::lane, index, static_cast<int>(lane), style.lane_row_px, 15, style.bars_grow);
+            const std::size_t device = run.device_of_lane(lane);
+            if (many && (lane + 1 == run.lanes().size() || run.device_of_lane(lane + 1) != device)) {
+                add_memory(device);
+            }
         }
         if (run.devices().size() < 2 && capabilities.memory) {
             add(RowKind::memory, index, -1, style.memory_row_px, 34, style.curves_grow);
         }
-        for (std::size_t device = 0; device < run.devices().size() && run.devices().size() > 1; ++device) {
-            constexpr float kShare = 0.7F;  // each of two rows, relative to a single one
-            add(RowKind::memory, index, static_cast<int>(device), style.memory_row_px * kShare, 34, style.curves_grow);
+        for (std::size_t device = 0; device < run.devices().size() && run.devices().size() > 1 && !many; ++device) {
+            add_memory(device);
+        }
+        for (std::size_t link = 0; link < run.links().size(); ++link) {
+            if (!run.links()[link].ops.empty()) {
+                add(RowKind::link, index, static_cast<int>(link), style.launch_row_px, 15, style.bars_grow);
+            }
         }
         arrange_rows(plan, first, o);
     }

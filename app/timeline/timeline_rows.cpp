@@ -156,7 +156,7 @@ void draw_pauses(const RowPen& pen) {
         }
         for (const RowBox& row : pen.layout.rows) {
             const bool crossed = row.kind == RowKind::headway || row.kind == RowKind::launch ||
-                                 row.kind == RowKind::lane || row.kind == RowKind::memory;
+                                 row.kind == RowKind::lane || row.kind == RowKind::memory || row.kind == RowKind::link;
             if (row.run == pen.index && crossed) {
                 pen.list().add(Hatch{{x0, row.box.y0, x1, row.box.y1}, none, stripe, none, pen.px(9), pen.px(2), 0, 0});
             }

@@ -61,6 +61,8 @@ void draw_headway(const RowPen& pen, const RowBox& row);
 void draw_launches(const RowPen& pen, const RowBox& row);
 // `pieces`: the lane's, folded.
 void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> pieces);
+// Copies between devices, with their bytes.
+void draw_link(const RowPen& pen, const RowBox& row);
 // Call after the run's other rows are laid out: its lines cross them.
 void draw_bookmarks(const RowPen& pen, const RowBox& row);
 // The x of a bookmark's begin and end, not clamped to the view.

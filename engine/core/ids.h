@@ -13,12 +13,14 @@ using DeviceId = std::uint8_t;  // counted from 0, the device that the run was s
 
 // Most lanes of a run of the engine, counted over all its devices: lane numbers are unique within the run. Every op and
 // every buffer has an entry for each lane.
-inline constexpr std::uint32_t kMaxLanes = 16;
+inline constexpr std::uint32_t kMaxLanes = 32;
+inline constexpr std::uint32_t kMaxLanesOfDevice = 16;
 // Most lanes of a trace. A run of the engine has at most kMaxLanes; a trace of another program has as many as that
 // program has streams, or levels of nested calls in its threads. Readers allocate per-lane data only for lanes that the
 // trace has.
 inline constexpr std::uint32_t kMaxTraceLanes = 64;
-inline constexpr std::uint32_t kMaxDevices = 2;  // a GPU and the CPU
+inline constexpr std::uint32_t kMaxGpus = 8;
+inline constexpr std::uint32_t kMaxDevices = kMaxGpus + 1;  // and the CPU
 
 inline constexpr int kLineBits = 20;
 inline constexpr std::uint32_t kMostLine = (1u << kLineBits) - 1;

@@ -3,9 +3,9 @@
 // A device is a set of lanes; a lane is a FIFO that completes its commands in order and counts them. Dependencies
 // across lanes are waits on those counters. A device has no notion of tensors, versions or programs.
 //
-// A run may have two devices, a GPU and the CPU. Lanes are numbered across both, and every function here takes that
-// number; a command may wait for a lane of either device. Both report failures to one Poison, because buffers are
-// copied between them.
+// A run may have several devices: up to eight GPUs and the CPU. Lanes are numbered across all of them, and every
+// function here takes that number; a command may wait for a lane of any device. All report failures to one Poison,
+// because buffers are copied between them.
 //
 // Threads: the frontend makes all calls, except where noted; a device's own threads call nothing of it.
 #pragma once
@@ -38,18 +38,13 @@ struct DeviceInfo {
     std::uint64_t timing_uncertainty_ns = 0;
 };
 
-// "CPU" or "GPU": the device's name in a run with two devices.
-[[nodiscard]] inline const char* short_name(const DeviceInfo& info) {
-    return info.kind == "cpu" ? "CPU" : "GPU";
-}
-
 class Device;
 
-// The position of a device among the devices of its run.
+// The position of a device among the devices of its run. The GPUs have the first numbers.
 struct DeviceSlot {
     core::DeviceId number = 0;
-    std::uint32_t first_lane = 0;  // the number of its first lane
-    Device* peer = nullptr;        // the run's other device, which joined first
+    std::uint32_t first_lane = 0;                      // the number of its first lane
+    std::array<Device*, core::kMaxDevices> earlier{};  // the devices that joined before, by number
 };
 
 // Also the source of the device's memory. Half of its functions have a default: most of them concern virtual
@@ -62,14 +57,18 @@ public:
     [[nodiscard]] core::DeviceId number() const { return place_.number; }
     [[nodiscard]] std::uint32_t first_lane() const { return place_.first_lane; }
     [[nodiscard]] bool has_lane(std::uint32_t lane) const { return lane - place_.first_lane < lanes(); }
-    // The run's other device; null if there is none.
-    [[nodiscard]] Device* peer() const { return place_.peer; }
-    // " on the GPU", for messages, if the run has two devices; otherwise empty.
-    [[nodiscard]] std::string where() const {
-        return peer() == nullptr ? "" : std::string(" on the ") + short_name(info());
-    }
+    // Another device of the run; null if there is none of this number.
+    [[nodiscard]] Device* peer(core::DeviceId number) const { return peers_[number]; }
+    // The one that has this lane.
+    [[nodiscard]] Device& peer_with(std::uint32_t lane) const;
+    // The run's CPU, if that is another device; else null.
+    [[nodiscard]] Device* cpu_peer() const;
+    // "the CPU", "the GPU", or "GPU 1" in a run with several.
+    [[nodiscard]] std::string words() const;
+    // " on the GPU", for messages, if the run has several devices; otherwise empty.
+    [[nodiscard]] std::string where() const;
     // Another device joins the run. Call before the first command that concerns it.
-    virtual void meet(Device& other) { place_.peer = &other; }
+    virtual void meet(Device& other) { peers_[other.number()] = &other; }
 
     [[nodiscard]] virtual const DeviceInfo& info() const = 0;
     [[nodiscard]] virtual std::uint32_t lanes() const = 0;
@@ -88,7 +87,7 @@ public:
 
     // Blocks until `lane` has completed `seq` commands (compared modulo 2^32).
     virtual void wait(std::uint32_t lane, std::uint32_t seq) = 0;
-    // The same, called by a thread of the other device, one of whose lanes depends on `lane`.
+    // The same, called by a thread of another device, one of whose lanes depends on `lane`.
     virtual void wait_from_peer(std::uint32_t lane, std::uint32_t seq);
 
     // Copies finished values from the device to host memory; the caller has waited for them.
@@ -96,7 +95,7 @@ public:
 
     // Lazy policy: the memory of a buffer; null before its op has started. Call only after a wait. Any thread.
     [[nodiscard]] virtual float* lazy_data(core::BufferId) { return nullptr; }
-    // Lazy policy: allocates the output of `command`, which a lane of the other device executes. Null on failure, which
+    // Lazy policy: allocates the output of `command`, which a lane of another device executes. Null on failure, which
     // is then in poison(). Any thread.
     [[nodiscard]] virtual float* take_lazily_for(const Command&) { return nullptr; }
     // Lazy policy: bytes in use by lanes, and the budget in bytes.
@@ -140,7 +139,9 @@ public:
 
 protected:
     explicit Device(const DeviceSlot& place = {})
-        : place_(place), poison_(place.peer != nullptr ? &place.peer->poison() : &own_poison_) {
+        : place_(place),
+          peers_(place.earlier),
+          poison_(place.earlier[0] != nullptr ? &place.earlier[0]->poison() : &own_poison_) {
         slots_.fill(&spare_);
     }
     void set_slot(std::uint32_t lane, Command& slot) { slots_[lane] = &slot; }
@@ -149,6 +150,7 @@ private:
     std::array<Command*, core::kMaxLanes> slots_;
     Command spare_;  // the slot of lanes without one of their own
     DeviceSlot place_;
+    std::array<Device*, core::kMaxDevices> peers_;  // by number; null: none, or this one
     Poison own_poison_;
     Poison* poison_;  // shared by the devices of the run
 };

@@ -1,5 +1,5 @@
-// The devices of one run: the one that it was started on and, in addition to a GPU, the CPU. The CPU is created when
-// the program first asks for it, so an unused CPU costs nothing.
+// The devices of one run: the one that it was started on, further GPUs, and, in addition to GPUs, the CPU. The CPU is
+// created when the program first asks for it, so an unused CPU costs nothing.
 //
 // Threads: the frontend; hold() and abandon() any.
 #pragma once
@@ -7,6 +7,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "engine/core/result.h"
 #include "engine/devices/device.h"
@@ -18,15 +19,22 @@ public:
     // Makes the CPU for this slot, on the same clock as the first device, or fails with the reason.
     using OpenCpu = std::function<core::Result<std::unique_ptr<Device>>(const DeviceSlot&)>;
 
-    explicit DeviceSet(Device& first) : first_(&first) {}  // the caller keeps ownership
-    explicit DeviceSet(std::unique_ptr<Device> first, OpenCpu open_cpu = {})
-        : owned_(std::move(first)), first_(owned_.get()), open_cpu_(std::move(open_cpu)) {}
-    DeviceSet(Device& first, OpenCpu open_cpu) : first_(&first), open_cpu_(std::move(open_cpu)) {}
+    explicit DeviceSet(Device& first) : DeviceSet(first, {}) {}  // the caller keeps ownership
+    DeviceSet(Device& first, OpenCpu open_cpu);
+    explicit DeviceSet(std::unique_ptr<Device> first, OpenCpu open_cpu = {});
+    ~DeviceSet();  // the last device first
+    DeviceSet(const DeviceSet&) = delete;
+    DeviceSet& operator=(const DeviceSet&) = delete;
 
-    [[nodiscard]] core::DeviceId count() const { return cpu_ != nullptr ? 2 : 1; }
-    [[nodiscard]] Device& operator[](core::DeviceId device) { return device == 0 ? *first_ : *cpu_; }
+    // Adds a further GPU, made for next_slot(). Only before the run begins.
+    void add_gpu(std::unique_ptr<Device> gpu);
+    [[nodiscard]] DeviceSlot next_slot() const;
 
-    // The CPU of the run: the first device, or the second one, created by the first call. Fails with
+    [[nodiscard]] core::DeviceId count() const { return static_cast<core::DeviceId>(devices_.size()); }
+    [[nodiscard]] std::uint32_t gpus() const { return gpus_; }  // the first devices
+    [[nodiscard]] Device& operator[](core::DeviceId device) { return *devices_[device]; }
+
+    // The CPU of the run: the first device, or the last one, created by the first call. Fails with
     // ErrorKind::unavailable and the reason.
     core::Result<Device*> cpu();
 
@@ -35,12 +43,17 @@ public:
     void settle();
 
 private:
-    std::unique_ptr<Device> owned_;
-    Device* first_;
+    void join(Device& device);
+    template <class Call>
+    void each_shown(Call call);
+
+    std::vector<std::unique_ptr<Device>> owned_;
+    std::vector<Device*> devices_;  // by number
+    std::uint32_t gpus_ = 0;
     OpenCpu open_cpu_;
-    std::unique_ptr<Device> cpu_;
-    // The CPU for other threads. abandon() and cpu() access the two variables in opposite orders, so that a CPU that is
-    // being created concurrently is abandoned as well.
+    // Those that other threads see: the first ones, and the CPU. abandon() and cpu() access `shown_cpu_` and
+    // `abandoned_` in opposite orders, so that a CPU that is being created concurrently is abandoned as well.
+    std::vector<Device*> first_;
     std::atomic<Device*> shown_cpu_{nullptr};
     std::atomic<bool> abandoned_{false};
 };

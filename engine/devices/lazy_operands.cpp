@@ -10,7 +10,10 @@ namespace {
 
 float* memory_of(Device& own, core::BufferId buffer) {
     float* data = own.lazy_data(buffer);
-    return data == nullptr && own.peer() != nullptr ? own.peer()->lazy_data(buffer) : data;
+    for (core::DeviceId number = 0; data == nullptr && number < core::kMaxDevices; ++number) {
+        data = own.peer(number) != nullptr ? own.peer(number)->lazy_data(buffer) : nullptr;
+    }
+    return data;
 }
 
 }  // namespace

@@ -70,6 +70,11 @@ struct Signature {
     std::uint64_t seed = 0;        // random ops: the run's seed
     std::uint32_t size_class = 0;  // of the output, from memory::Pool
     double simulated_ns = 0;       // if above 0: the op's duration on a simulated device
+
+    // To a GPU from the host or another GPU, or from a GPU to the host.
+    [[nodiscard]] bool is_copy_between_devices() const {
+        return kind == OpKind::copy_to_device || kind == OpKind::copy_to_host;
+    }
 };
 
 struct Command;
@@ -93,12 +98,12 @@ struct alignas(64) Command {
     union {
         float scalar[2];        // a, b
         HostFunction function;  // host_call
-        std::int64_t offset;    // slice, assign_slice: first element
+        std::int64_t offset;    // slice, assign_slice: first element; copy_to_device: see kFromDevice
     };
     core::OpId op = 0;  // 0: nothing to run or record, only waits or frees
     core::BufferId out_id = 0, in0_id = 0, in1_id = 0;
     std::uint32_t wait_seq = 0;    // run after lane `wait_lane` has completed this many commands
-    std::uint8_t wait_lane = 255;  // a lane of either device; 255: no wait
+    std::uint8_t wait_lane = 255;  // a lane of any device; 255: no wait
     std::uint8_t flags = 0;
     std::uint16_t line = 0;  // source line, for profilers; 0: unknown, 65535: 65535 or above
 
@@ -109,9 +114,11 @@ static_assert(sizeof(Command) == 64);
 inline constexpr std::uint8_t kFreeBuffer = 1;    // lazy policy: free out_id's memory; op is 0
 inline constexpr std::uint8_t kLazyOperands = 2;  // lazy policy: operands with an id are looked up when the op starts
 inline constexpr std::uint8_t kComposite = 4;     // an op with a body
-inline constexpr std::uint8_t kOutOnOtherDevice = 8;  // `out` is in the memory of the run's other device
+inline constexpr std::uint8_t kOutOnCpu = 8;      // `out` is in the memory of the CPU, and the lane is a GPU's
 inline constexpr std::uint8_t kOpaque = 16;           // work of another library; never on the CUDA device
 inline constexpr std::uint8_t kNoLaneWait = 255;
+// Command::offset of a copy_to_device from another GPU: this plus that GPU's number. Otherwise it is from the host.
+inline constexpr std::int64_t kFromDevice = 1;
 
 // The body of a composite op: commands that its lane runs one after another, as one command with one issue. The steps
 // have no waits of their own, and carry the composite's op id. The submitter keeps it until the command has completed.

@@ -55,7 +55,11 @@ Pool::~Pool() {
 }
 
 Pool::Pool(Source& source, Pool& leader) : source_(source) {
-    leader.follower_ = this;
+    Pool* last = &leader;  // of a chain, along which new classes go
+    while (last->follower_ != nullptr) {
+        last = last->follower_;
+    }
+    last->follower_ = this;
     for (const Class& c : leader.classes_) {
         add_class(c.bytes);
     }

@@ -354,7 +354,7 @@ void GraphBuilder::expect_traced_inputs(const Graph& graph, std::span<const Tens
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const Buffer* input = queue_.buffer_of(inputs[i], graph.name.c_str());
         if (input->device != graph.device && !graph.steps.empty()) {
-            refuse("on the " + queue_.lanes.name_of(graph.device) + " and is called with a tensor on the " +
+            refuse("on " + queue_.lanes.name_of(graph.device) + " and is called with a tensor on " +
                    queue_.lanes.name_of(input->device));
         }
         if (inputs[i].shape_id() != graph.inputs[i]) {

@@ -20,7 +20,9 @@ constexpr std::size_t kBuffersPerSlab = 512;
 
 MemoryManager::MemoryManager(OpQueue* owner, Lanes& lanes, const SourceLines& lines, FreePolicy policy)
     : owner_(owner), lanes_(lanes), lines_(lines), policy_(policy), budget_(kNoBudget) {
-    add_device();
+    for (core::DeviceId number = 0; number < lanes.devices(); ++number) {
+        add_device(number);
+    }
 }
 
 MemoryManager::~MemoryManager() {
@@ -35,11 +37,10 @@ MemoryManager::~MemoryManager() {
     }
 }
 
-void MemoryManager::add_device() {
+void MemoryManager::add_device(core::DeviceId number) {
     // Reserves a resident huge page per lane before the program starts. A growing vector caused 80 page faults on the
     // frontend within 10,000 small ops, which took longer than the ops where page faults are expensive.
     constexpr std::size_t kPendingReserved = core::kHugePageBytes / sizeof(Pending);
-    const auto number = static_cast<core::DeviceId>(lanes_.devices() - 1);
     devices::Device& device = lanes_.device(number);
     pools_[number] =
         number == 0 ? std::make_unique<memory::Pool>(device) : std::make_unique<memory::Pool>(device, *pools_[0]);

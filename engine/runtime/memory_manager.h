@@ -32,8 +32,8 @@ public:
     MemoryManager(const MemoryManager&) = delete;
     MemoryManager& operator=(const MemoryManager&) = delete;
 
-    // The newest device of `lanes` joins the run.
-    void add_device();
+    // This device of `lanes` joins the run.
+    void add_device(core::DeviceId number);
     [[nodiscard]] memory::Pool& pool(core::DeviceId device) { return *pools_[device]; }
 
     // Of each device; 0: none. Under the lazy policy the devices check it when an op starts.

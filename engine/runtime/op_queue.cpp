@@ -18,7 +18,7 @@ std::string json_string(const std::string& text) {
     return out + '"';
 }
 
-// Only for devices that join later: the recording has the first device's metadata before the run begins.
+// Not for the first device: the recording has its metadata before the run begins.
 void record_device(const devices::Device& device, trace::Recording& recording) {
     const devices::DeviceInfo& info = device.info();
     std::string json = "{\"kind\":" + json_string(info.kind) + ",\"name\":" + json_string(info.name) +
@@ -50,7 +50,11 @@ OpQueue::OpQueue(std::shared_ptr<devices::DeviceSet> devices, trace::Recording& 
       graphs(*this, settings.gather),
       opaque(*this),
       waits(*this),
-      events(*this) {}
+      events(*this) {
+    for (core::DeviceId device = 1; device < lanes.devices(); ++device) {
+        record_device(lanes.device(device), recording);
+    }
+}
 
 OpQueue::~OpQueue() {
     recorder.record_totals(recorder.now());
@@ -113,7 +117,7 @@ Buffer* OpQueue::issue(const Operation& operation) {
         command.flags |= devices::kLazyOperands;
     }
     if (other_memory) [[unlikely]] {
-        command.flags |= devices::kOutOnOtherDevice;
+        command.flags |= devices::kOutOnCpu;
     }
     const std::array<core::BufferId, 3> buffers{command.out_id, command.in0_id, command.in1_id};
     device.publish(lane);
@@ -154,19 +158,25 @@ core::DeviceId OpQueue::cpu() {
     const devices::Device& device = **found;
     if (device.number() >= lanes.devices()) {
         lanes.add_device();
-        memory.add_device();
+        memory.add_device(device.number());
         record_device(device, recorder.recording());
         control.read();  // sets its budget
     }
     return device.number();
 }
 
-core::DeviceId OpQueue::gpu() {
-    if (lanes.device(0).info().kind == "cpu") {
+core::DeviceId OpQueue::gpu(std::uint32_t index) {
+    if (gpus() == 0) {
         lines.raise(ErrorKind::unavailable,
                     "this run is on the device cpu and has no GPU: choose the device cuda or simulated");
     }
-    return 0;
+    if (index >= gpus()) {
+        lines.raise(ErrorKind::unavailable,
+                    "there is no GPU " + std::to_string(index) + ": this run has " +
+                        (gpus() == 1 ? "one GPU, with the index 0"
+                                     : std::to_string(gpus()) + " GPUs, from 0 to " + std::to_string(gpus() - 1)));
+    }
+    return static_cast<core::DeviceId>(index);
 }
 
 }  // namespace headway::runtime

@@ -15,8 +15,8 @@
 //   waits      barriers and blockers; failed ops, until a wait delivers them
 //   events     the program's own events: scopes, minibatches, the measured part
 //
-// A run may have two devices (devices::DeviceSet). Ops run on the device of their inputs; ops without inputs run on the
-// device that OnDevice selects. Copies between devices are ordinary ops in a lane of the GPU.
+// A run may have several devices (devices::DeviceSet). Ops run on the device of their inputs; ops without inputs run on
+// the device that OnDevice selects. Copies between devices are ordinary ops in a lane of a GPU.
 //
 // Threads: one frontend thread owns the queue and makes all calls, also those of its parts.
 #pragma once
@@ -48,9 +48,10 @@ public:
     OpQueue(const OpQueue&) = delete;
     OpQueue& operator=(const OpQueue&) = delete;
 
-    // The run's CPU and its GPU; the CPU joins the run at the first call. ProgramError if the run has no such device.
+    // The run's CPU and its GPUs; the CPU joins the run at the first call. ProgramError if the run has no such device.
     core::DeviceId cpu();
-    core::DeviceId gpu();
+    core::DeviceId gpu(std::uint32_t index = 0);
+    [[nodiscard]] std::uint32_t gpus() const { return lanes.set().gpus(); }
     // The device of tensors that are made without inputs; 0 unless an OnDevice is active.
     [[nodiscard]] core::DeviceId current_device() const { return current_device_; }
 

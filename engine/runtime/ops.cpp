@@ -31,8 +31,8 @@ ShapeId Runtime::checked(const Shape& shape, const char* op) {
 void Runtime::refuse_devices(const Tensor& a, const Tensor& b, OpKind kind) {
     lines.raise(ErrorKind::failed, std::string(devices::name_of(kind)) +
                                        ": expected all tensors to be on the same device, but found one of shape " +
-                                       to_string(a.shape()) + " on the " + lanes.name_of(a.device()) +
-                                       " and one of shape " + to_string(b.shape()) + " on the " +
+                                       to_string(a.shape()) + " on " + lanes.name_of(a.device()) +
+                                       " and one of shape " + to_string(b.shape()) + " on " +
                                        lanes.name_of(b.device()));
 }
 
@@ -291,7 +291,8 @@ Tensor Runtime::reshape(const Tensor& a, const Shape& shape) {
 
 // --- copies between devices ---
 
-// They run in a lane of the GPU in both directions, because the CPU cannot access the GPU's memory.
+// They run in a lane of a GPU, because the CPU cannot access a GPU's memory: in the one to which they copy, if that is
+// a GPU.
 Operation Runtime::crossing(const Tensor& from, core::DeviceId to) {
     const bool to_cpu = lanes.device(to).info().kind == "cpu";
     Operation operation;
@@ -301,6 +302,9 @@ Operation Runtime::crossing(const Tensor& from, core::DeviceId to) {
     operation.signature = &entry_for({to_cpu ? OpKind::copy_to_host : OpKind::copy_to_device, 0, from.shape_id(), 0,
                                       to_cpu ? 0 : from.shape_id()})
                                .signature;
+    if (!to_cpu && lanes.device(from.device()).info().kind != "cpu") {
+        operation.payload = static_cast<std::uint64_t>(devices::kFromDevice) + from.device();
+    }
     return operation;
 }
 

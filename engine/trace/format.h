@@ -34,7 +34,7 @@ enum class StreamKind : std::uint8_t {
     frontend = 1,  // FrontendRecord: issues, waits, scopes and lines, in program order
     drops = 2,     // DropRecord: tensors that the program dropped
     lane = 3,      // ExecRecord: what one lane executed, in its order
-    samples = 4,   // SampleRecord: memory of the process, about every 10 ms; index 1: reserved by the second device
+    samples = 4,   // SampleRecord: memory of the process, about every 10 ms; index i > 0: reserved by device i
     meta = 5,      // MetaRecord: names, signatures, settings; variable size
     launch = 6,    // ExecRecord: host time spent launching an op on the GPU, in order of issue
     driver = 7,    // DriverRecord: driver calls other than launches, as reported by the profiling library
@@ -85,8 +85,7 @@ inline constexpr std::uint8_t kReadsOutput = 0x20;  // in place: `out` is read a
 inline constexpr std::uint8_t kNotIssued =
     0x40;  // a trace of another program that does not tell when: `begin` is its start
 
-inline constexpr std::uint8_t kOutOnOtherDevice =
-    0x80;  // `out` is in the memory of the run's other device, not of the lane's device
+inline constexpr std::uint8_t kOutOnCpu = 0x80;  // a lane of a GPU wrote `out` into the memory of the run's CPU
 
 // Which device a wait is for, in the same bits: its number plus 1 if the wait is for all ops of one device; 0 if it is
 // for all devices or for one buffer.
@@ -186,7 +185,7 @@ static_assert(sizeof(CostRecord) == 32);
 struct SampleRecord {
     std::uint64_t time;
     std::uint64_t resident_bytes;  // of the process
-    std::uint64_t reserved_bytes;  // by the devices' allocators, in use or not; index 1: by the second device's
+    std::uint64_t reserved_bytes;  // by the devices' allocators, in use or not; index i > 0: by device i
     std::uint64_t live_bytes;      // of tensors, if RunInfo says that they were sampled; else 0
 };
 static_assert(sizeof(SampleRecord) == 32);
@@ -325,6 +324,7 @@ struct alignas(64) RunningOp {
     std::atomic<std::uint64_t> op_and_begin;  // 0: none yet
 };
 inline constexpr int kRunningShift = 10;
+inline constexpr std::uint32_t kFirstRunning = 16;  // lanes in Header::running; the others are in Header::more_running
 constexpr std::uint64_t pack_running(core::OpId op, std::uint64_t begin_ticks) {
     return static_cast<std::uint64_t>(op) << 32 | (begin_ticks >> kRunningShift & 0xffff'ffffu);
 }
@@ -363,12 +363,20 @@ struct Header {
     std::atomic<std::uint32_t> wait_through;    // as in its record: the last op waited for, 0 for all issued
     std::atomic<std::uint32_t> wait_device;     // as in its record: the device waited for, from 1; 0: all
     alignas(64) Control control;
-    std::array<RunningOp, core::kMaxLanes> running;  // only for lanes that run on the host's clock
+    std::array<RunningOp, kFirstRunning> running;  // only for lanes that run on the host's clock
     // Chunks that were given back: 1 + the first one's index, and a count of changes in the upper half, so that a
     // writer notices when the list has changed in between.
     alignas(64) std::atomic<std::uint64_t> free_chunks;
     std::atomic<std::uint32_t> gives_back;  // 1: there is a reader that gives chunks back
     std::atomic<std::uint32_t> given_back;  // how many chunks it has given back so far; wraps
+    std::array<RunningOp, core::kMaxLanes - kFirstRunning> more_running;
+
+    [[nodiscard]] RunningOp& running_in(std::uint32_t lane) {
+        return lane < kFirstRunning ? running[lane] : more_running[lane - kFirstRunning];
+    }
+    [[nodiscard]] const RunningOp& running_in(std::uint32_t lane) const {
+        return lane < kFirstRunning ? running[lane] : more_running[lane - kFirstRunning];
+    }
 };
 static_assert(sizeof(Header) <= kHeaderBytes);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

@@ -27,7 +27,7 @@ struct IssueRecord {
     [[nodiscard]] bool fresh_output() const { return (flags & kFreshOutput) != 0; }
     [[nodiscard]] bool reads_output() const { return (flags & kReadsOutput) != 0; }
     [[nodiscard]] bool not_issued() const { return (flags & kNotIssued) != 0; }
-    [[nodiscard]] bool output_on_other_device() const { return (flags & kOutOnOtherDevice) != 0; }
+    [[nodiscard]] bool output_on_cpu() const { return (flags & kOutOnCpu) != 0; }
 };
 
 // Two more inputs of the op just issued.

@@ -25,8 +25,8 @@ SAID = {
 FROM_OTHER = {  # copied from the trace's metadata
     "program": "program", "language": "frontend",
 }
-SETTINGS = ("barrier", "free_policy", "workers", "streams", "budget", "queue_limit", "seed", "profile", "chosen",
-            "issue", "launch", "copies", "products")
+SETTINGS = ("gpus", "links", "barrier", "free_policy", "workers", "streams", "budget", "queue_limit", "seed", "profile",
+            "chosen", "issue", "launch", "copies", "products")
 MOST_CAUSES = 1000  # limit of the list in a wait
 
 
@@ -77,6 +77,7 @@ class Check:
         for key, own in sums.numbers().items():
             self.top(key, own)
         self.top("devices", sums.devices())
+        self.top("links", sums.links())
         self._facts()
         self._waits()
         self._curves()
@@ -140,7 +141,7 @@ class Check:
                      "split": {**parts, "before_ops": before, "own_ops": own_ops}}
             if len(trace.devices) > 1:
                 device = self.sums.device_of(wait)
-                entry["device"] = None if device is None else trace.devices[device]["kind"]
+                entry["device"] = None if device is None else trace.device_word(device)
             own.append(entry)
             self.equal(f"waits[{index}].split adds up", sum(parts.values()), entry["ns"])
         self.top("waits", own)
@@ -153,7 +154,9 @@ class Check:
         (live, _), by_device = curves.memory(trace)
         drawn["live bytes"] = live
         if len(trace.devices) > 1:
-            drawn["live bytes, GPU"], drawn["live bytes, CPU"] = by_device[0][0], by_device[1][0]
+            for i, device in enumerate(trace.devices):
+                name = "CPU" if device["kind"] == "cpu" else "GPU" if trace.gpus < 2 else f"GPU {i}"
+                drawn[f"live bytes, {name}"] = by_device[i][0]
         for name, own in drawn.items():
             if trace.other["live_sampled"] and name != "headway":
                 continue

@@ -64,9 +64,8 @@ def memory(trace):
     policy = trace.other["free_policy"]
     buffers = {}
     for op in trace.ops:
-        home = trace.device_of_lane(op.lane)
         for buffer, bytes in op.made.items():
-            device = 1 - home if op.beside and buffer == op.out else home
+            device = trace.home[buffer]
             buffers[buffer] = Buffer(bytes, device)
             if policy != "lazy":
                 buffers[buffer].taken = op.issue_begin

@@ -25,7 +25,7 @@ class Op:
     made: dict       # buffers that it creates, with their bytes
     overwrites: list  # existing buffers that it writes
     in_place: bool   # it also reads `out`
-    beside: bool     # `out` is memory of the other device
+    beside: bool     # `out` is memory of the CPU, and the lane a GPU's
     issued: bool = True
     begin: int = PENDING
     end: int = PENDING
@@ -100,6 +100,12 @@ class Trace:
         self.devices = [{"first_lane": 0, "kind": self.other["device_kind"], "name": self.other["device_name"],
                          "simulated": self.other["simulated"]}] + self.other.get("more_devices", [])
         self.simulated = self.other["simulated"]
+        self.gpus = sum(device["kind"] != "cpu" for device in self.devices)
+        self.home = {}  # of buffers: the number of the device
+        for op in self.ops:
+            own = self.device_of_lane(op.lane)
+            for buffer in op.made:
+                self.home[buffer] = len(self.devices) - 1 if op.beside and buffer == op.out else own
 
     def _take(self, event, executions):
         phase, tid = event["ph"], event["tid"]
@@ -160,6 +166,28 @@ class Trace:
 
     def device_of_lane(self, lane):
         return max(i for i, device in enumerate(self.devices) if device["first_lane"] <= lane)
+
+    def device_word(self, device):
+        kind = self.devices[device]["kind"]
+        return kind if kind == "cpu" or self.gpus < 2 else f"{kind}:{device}"
+
+    def links_of(self, op):
+        """The names of the links that a copy between devices uses."""
+        name = self.signatures[op.signature]["name"]
+        if self.other.get("gpus", 1) < 2 or name not in ("copy_to_device", "copy_to_host"):
+            return ()
+        own, gpus = self.device_of_lane(op.lane), self.other["gpus"]
+        to_host = name == "copy_to_host"
+        source = own if to_host else self.home.get(op.reads[0], gpus) if op.reads else gpus
+        if to_host or source >= gpus:
+            return ("PCIe to the host",) if to_host else ("PCIe to the GPUs",)
+        joined = {"pcie": False, "pairs": source // 2 == own // 2,
+                  "ring": (source - own) % gpus in (1, gpus - 1)}[self.other["links"]]
+        return (f"NVLink {source} → {own}",) if joined else ("PCIe to the GPUs", "PCIe to the host")
+
+    def copied_bytes(self, op):
+        signature = self.signatures[op.signature]
+        return signature["out_bytes"] or signature["moved_bytes"] // 2
 
     def measured_ops(self):
         return self.ops[self.first - 1:self.last]

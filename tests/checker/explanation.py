@@ -328,7 +328,8 @@ class Facts:
     def idle(self):
         causes = {key: ns for key, ns in self.own["idle"].items() if key != "paused_ns"}
         words = {"frontend_ns": "had not issued", "barrier_ns": "in a barrier", "blocker_ns": "for a value",
-                 "limit_ns": "by a limit", "dependency_ns": "of another lane", "handover_ns": "hand-overs",
+                 "limit_ns": "by a limit", "dependency_ns": "of another lane", "link_ns": "waited for a link",
+                 "handover_ns": "hand-overs",
                  "done_ns": "none was left"}
         most = max(words, key=lambda key: causes[key])
         lane, begin, end = self.gap()

@@ -111,7 +111,9 @@ class SimulatedLanes:
     def __init__(self, trace, graph):
         self.trace, self.graph = trace, graph
         models = trace.other["cost_models"]
-        self.models = [models["device"], models["beside"]]
+        self.models = [models["beside" if i > 0 and device["kind"] == "cpu" else "device"]
+                       for i, device in enumerate(trace.devices)]
+        self.link_costs = models.get("links")
         self.lanes = VirtualLanes(len(trace.lanes))
         self.places, self.moments = {}, {}
         self.next_lane = [device["first_lane"] for device in trace.devices]
@@ -135,6 +137,10 @@ class SimulatedLanes:
         return rounded(ns), beyond / ns if model["lanes_share"] and ns > 0 else 0.0, resource
 
     def cost_of(self, op, device):
+        if links := self.trace.links_of(op):
+            rates = self.link_costs["nvlink" if links[0].startswith("NVLink") else "pcie"]
+            per_byte = 1e9 / rates["bytes_per_s"] if "bytes_per_s" in rates else 0.0
+            return rounded(rates["base_ns"] + per_byte * self.trace.copied_bytes(op)), 0.0, 0
         if not op.parts:
             ns, share, resource = self._cost_of_signature(op.signature, device)
             return ns, share, resource + 4 * device
@@ -169,7 +175,7 @@ class SimulatedLanes:
             self.lanes.submit(lane, FREE, None, wait, end)
         moment = self.moments[op.id] = Moment()
         number = self.lanes.submit(lane, self.cost_of(op, device), moment, waits[0] if waits else None, end,
-                                   fails=op.failed and not op.parts)
+                                   fails=op.failed and not op.parts, links=self.trace.links_of(op))
         place = self.places[op.id] = (lane, number)
         if self.lazy:
             self._note_use(op, device, place)
@@ -180,7 +186,7 @@ class SimulatedLanes:
             if buffer in self.uses:
                 self.uses[buffer][2][place[0]] = place[1]
         for buffer in [*op.made, *op.overwrites]:
-            self.uses[buffer] = (1 - device if op.beside else device, place, {})
+            self.uses[buffer] = (len(self.trace.devices) - 1 if op.beside else device, place, {})
 
     def drop(self, buffer, ns):
         """Frees memory by a separate task that follows all uses of the buffer."""

@@ -135,7 +135,7 @@ class Sums:
             live, pending = by_device[i]
             reserved = "reserved bytes" if len(trace.devices) == 1 else None
             found.append({
-                "kind": device["kind"], "name": device["name"], "simulated": device["simulated"],
+                "id": trace.device_word(i), "kind": device["kind"], "name": device["name"], "simulated": device["simulated"],
                 "lanes": [name for lane, name in enumerate(trace.other["lanes"]) if trace.device_of_lane(lane) == i],
                 "ops": len(ops),
                 "busy_ns": busy,
@@ -146,6 +146,25 @@ class Sums:
                 "pending_bytes_peak": curves.peak(pending, trace.begin, trace.end),
                 "reserved_bytes_peak": self.reserved_of(i, reserved, curves.peak(live, trace.begin, trace.end)),
             })
+        return found
+
+    def links(self):
+        """What each link carried; None for a machine without links."""
+        trace = self.trace
+        if trace.gpus < 2:
+            return None
+        names = ["PCIe to the GPUs", "PCIe to the host"]
+        for i in range(trace.gpus):
+            for a, b in ((i, (i + 1) % trace.gpus), ((i + 1) % trace.gpus, i)):
+                linked = trace.other["links"] == "ring" or trace.other["links"] == "pairs" and i % 2 == 0 and i + 1 < trace.gpus
+                if linked and f"NVLink {a} → {b}" not in names:
+                    names.append(f"NVLink {a} → {b}")
+        found = []
+        for name in names:
+            copies = [op for op in trace.measured_ops()
+                      if op.end != PENDING and not op.failed and name in trace.links_of(op)]
+            found.append({"name": name, "copies": len(copies), "bytes": sum(map(trace.copied_bytes, copies)),
+                          "busy_ns": sum(op.end - op.begin for op in copies)})
         return found
 
     def reserved_of(self, device, name, live_peak):
@@ -176,7 +195,7 @@ class Sums:
     def idle_causes(self):
         trace = self.trace
         causes = dict.fromkeys(("frontend_ns", "barrier_ns", "blocker_ns", "limit_ns", "paused_ns", "dependency_ns",
-                                "handover_ns", "done_ns"), 0)
+                                "link_ns", "handover_ns", "done_ns"), 0)
         for lane in trace.lanes:
             inside = [op for op in lane if op.end >= trace.begin and op.begin < trace.end]
             if not inside:
@@ -195,6 +214,15 @@ class Sums:
                 self._behind(free, end, causes)
         return causes
 
+    def _carried(self, name):
+        """The copies over a link."""
+        if not hasattr(self, "_copies"):
+            self._copies = {}
+            for op in self.trace.ops:
+                for link in self.trace.links_of(op):
+                    self._copies.setdefault(link, []).append(op)
+        return self._copies.get(name, [])
+
     def _before(self, op, free, begin, causes):
         if begin <= free:
             return
@@ -202,7 +230,11 @@ class Sums:
         self._unissued(free, issued, causes)
         ends = [other.end for other in self.graph.needs_of(op) if other.end != PENDING]
         ready = min(max([issued, *ends]), begin)
-        for key, since, until in (("dependency_ns", issued, ready), ("handover_ns", ready, begin)):
+        before = [other.end for name in self.trace.links_of(op) for other in self._carried(name)
+                  if other.begin < begin and not other.failed]
+        free_link = min(max([ready, *before]), begin)
+        for key, since, until in (("dependency_ns", issued, ready), ("link_ns", ready, free_link),
+                                  ("handover_ns", free_link, begin)):
             held = held_between(self.trace, since, until)
             causes[key] += until - since - held
             causes["paused_ns"] += held

@@ -11,8 +11,9 @@ def rounded(value):
 
 
 class Task:
-    def __init__(self, cost, op, wait, issued, order, fails):
+    def __init__(self, cost, op, wait, issued, order, fails, links):
         self.cost, self.op, self.wait, self.issued, self.order, self.fails = cost, op, wait, issued, order, fails
+        self.links = links
         self.begin = self.end = None
 
 
@@ -34,22 +35,38 @@ class Lane:
         return self.expected[behind] + self.slip if behind >= 0 else 0
 
 
+class Link:
+    """Carries one task at a time."""
+
+    def __init__(self):
+        self.busy = False
+        self.free = 0  # end of the last task that used it
+        self.tasks = 0  # submitted and not ended
+        self.expected_ns = 0  # when the last of them is expected to end
+
+
 class VirtualLanes:
     def __init__(self, count):
         self.lanes = [Lane() for _ in range(count)]
         self.slowdown = {}
         self.order = 0
+        self.links = {}  # by name: Link
 
-    def submit(self, index, cost, op, wait, issued, fails=False):
+    def submit(self, index, cost, op, wait, issued, fails=False, links=()):
         """`op`: receives the task's begin and end, or None; `wait`: (lane, number of a task in it), or None; `fails`:
-        the task fails when it begins. Returns the task's number in its lane, from 1."""
+        the task fails when it begins; `links`: the names of those that it occupies while it runs. Returns the task's number in its lane, from 1."""
         lane = self.lanes[index]
         expected = max(issued, lane.expected_ns)
         if wait:
             expected = max(expected, self.lanes[wait[0]].expects(wait[1]))
+        links = [self.links.setdefault(name, Link()) for name in links]
+        expected = max([expected, *(link.expected_ns for link in links)])
         lane.expected_ns = expected + cost[0]
+        for link in links:
+            link.tasks += 1
+            link.expected_ns = lane.expected_ns
         lane.expected.append(lane.expected_ns - lane.slip)
-        lane.queue.append(Task(cost, op, wait, issued, self.order, fails))
+        lane.queue.append(Task(cost, op, wait, issued, self.order, fails, links))
         self.order += 1
         lane.submitted += 1
         return lane.submitted
@@ -90,7 +107,9 @@ class VirtualLanes:
                 task = lane.queue[0]
                 if task.wait and not self.has_completed(task.wait):
                     continue
-                begin = max(task.issued, lane.ends[-1] if lane.ends else 0)
+                if any(link.busy for link in task.links):
+                    continue
+                begin = max([task.issued, lane.ends[-1] if lane.ends else 0, *(link.free for link in task.links)])
                 if task.wait:
                     begin = max(begin, self.lanes[task.wait[0]].ends[task.wait[1] - 1])
                 event = (begin, 2 if task.op else 1, task.order, index)
@@ -112,6 +131,8 @@ class VirtualLanes:
         if task.fails:
             task.cost = FREE
         alone, share, resource = task.cost
+        for link in task.links:
+            link.busy = not task.fails
         task.begin = lane.since = ns
         lane.left = float(alone)
         task.end = ns + alone
@@ -127,6 +148,11 @@ class VirtualLanes:
         lane.expected_ns = lane.expected_ns + late if lane.expected else task.end
         if task.cost[1] > 0:
             self._share(task.cost[2], task.end)
+        for link in task.links:
+            if link.busy and not task.fails:
+                link.busy, link.free = False, task.end
+            link.tasks -= 1
+            link.expected_ns = link.expected_ns + late if link.tasks else task.end
         if task.op:
             task.op.now = (task.begin, task.end)
 

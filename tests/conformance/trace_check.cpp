@@ -47,8 +47,8 @@ struct Wait {
 
 class Check {
 public:
-    Check(trace::Reader& reader, std::uint32_t lanes, std::uint32_t second_device)
-        : reader_(reader), lanes_(lanes), second_device_(second_device) {}
+    Check(trace::Reader& reader, std::uint32_t lanes, const std::vector<std::uint32_t>& later_devices)
+        : reader_(reader), lanes_(lanes), later_devices_(later_devices) {}
 
     TraceSummary run() {
         read_frontend();
@@ -216,10 +216,12 @@ private:
 
     void check_waits() {
         // The latest end of the first n ops: of all devices, and by device.
-        std::array<std::vector<std::uint64_t>, 3> ended;
-        ended.fill(std::vector<std::uint64_t>(ops_.size()));
+        std::vector<std::vector<std::uint64_t>> ended(later_devices_.size() + 2,
+                                                      std::vector<std::uint64_t>(ops_.size()));
         for (std::size_t id = 1; id < ops_.size(); ++id) {
-            const std::size_t device = ops_[id].issue.lane < second_device_ ? 1 : 2;
+            const std::size_t device =
+                1 + static_cast<std::size_t>(std::count_if(later_devices_.begin(), later_devices_.end(),
+                                                           [&](auto first) { return ops_[id].issue.lane >= first; }));
             for (std::size_t of = 0; of < ended.size(); ++of) {
                 ended[of][id] = of == 0 || of == device ? std::max(ended[of][id - 1], ops_[id].end) : ended[of][id - 1];
             }
@@ -230,7 +232,8 @@ private:
                 continue;
             }
             const std::uint64_t end = record.begin + trace::unpack_duration(record.duration);
-            const auto& all_ended = ended[std::min<std::size_t>(static_cast<std::size_t>(record.device() + 1), 2)];
+            const auto& all_ended =
+                ended[std::min<std::size_t>(static_cast<std::size_t>(record.device() + 1), ended.size() - 1)];
             const std::uint64_t needed = record.target != 0    ? ops_[wait.target_op].end
                                          : record.through != 0 ? all_ended[record.through]
                                                                : all_ended[record.issued];
@@ -280,7 +283,7 @@ private:
 
     trace::Reader& reader_;
     const std::uint32_t lanes_;
-    std::uint32_t second_device_;
+    const std::vector<std::uint32_t> later_devices_;
     std::vector<Op> ops_;
     std::vector<Wait> waits_;
     std::unordered_map<core::BufferId, Buffer> buffers_;
@@ -289,7 +292,8 @@ private:
 
 }  // namespace
 
-TraceSummary check_trace(trace::Recording& recording, std::uint32_t lanes, std::uint32_t second_device) {
+TraceSummary check_trace(trace::Recording& recording, std::uint32_t lanes,
+                         const std::vector<std::uint32_t>& later_devices) {
     auto reader = trace::Reader::open(recording.fd());
     if (!reader) {
         TraceSummary summary;
@@ -297,7 +301,7 @@ TraceSummary check_trace(trace::Recording& recording, std::uint32_t lanes, std::
         return summary;
     }
     (*reader)->poll();
-    return Check(**reader, lanes, second_device).run();
+    return Check(**reader, lanes, later_devices).run();
 }
 
 }  // namespace headway

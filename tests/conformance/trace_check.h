@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/trace/recorder.h"
 
@@ -26,8 +27,8 @@ struct TraceSummary {
     std::uint64_t waits = 0;
 };
 
-// Call after a wait for everything. `second_device`: the first lane of the run's second device.
+// Call after a wait for everything. `later_devices`: the first lanes of the run's devices after the first.
 TraceSummary check_trace(trace::Recording& recording, std::uint32_t lanes,
-                         std::uint32_t second_device = core::kMaxLanes);
+                         const std::vector<std::uint32_t>& later_devices = {});
 
 }  // namespace headway

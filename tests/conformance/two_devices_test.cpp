@@ -1,5 +1,5 @@
-// Programs on a GPU and the CPU: the results equal those of one device, dependencies are respected, and each device's
-// memory is counted separately.
+// Programs on one or several GPUs and the CPU: the results equal those of one device, dependencies are respected, and
+// each device's memory is counted separately.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,6 +27,7 @@ struct Pair {
     std::uint32_t streams, workers;
     memory::FreePolicy policy = memory::FreePolicy::finish;
     bool frontend_launches = false;
+    std::uint32_t gpus = 1;
 };
 void PrintTo(const Pair& pair, std::ostream* out) {
     *out << pair.name;
@@ -45,6 +46,7 @@ std::vector<Pair> pairs() {
         const std::string tail = "_" + std::string(memory::name_of(policy));
         all.push_back({"simulated_1_1" + tail, make_simulated, 1, 1, policy});
         all.push_back({"simulated_2_3" + tail, make_simulated, 2, 3, policy});
+        all.push_back({"simulated_4_gpus_2_1" + tail, make_simulated, 2, 1, policy, false, 4});
         all.push_back({"cuda_1_1" + tail, make_cuda, 1, 1, policy});
         all.push_back({"cuda_2_2" + tail, make_cuda, 2, 2, policy});
         all.push_back({"cuda_frontend_2_2" + tail, open_frontend_cuda, 2, 2, policy});
@@ -67,7 +69,7 @@ public:
         auto open = [this, pair, simulated](const devices::DeviceSlot& place) -> DeviceResult {
             if (simulated) {
                 return std::unique_ptr<devices::Device>(std::make_unique<devices::SimulatedDevice>(
-                    devices::constant_costs(80, 900, 40), pair.workers, *recording_, place));
+                    devices::constant_costs(80, 900, 40), pair.workers, *recording_, place, "cpu"));
             }
             devices::CpuOptions options;
             options.place = place;
@@ -75,6 +77,15 @@ public:
                 std::make_unique<devices::CpuDevice>(pair.workers, *recording_, options));
         };
         machine_ = std::make_unique<devices::DeviceSet>(std::move(*first), open);
+        while (machine_->gpus() < pair.gpus) {
+            machine_->add_gpu(std::make_unique<devices::SimulatedDevice>(
+                devices::constant_costs(100, 1000, 50), pair.streams, *recording_, machine_->next_slot(), "simulated"));
+        }
+        if (pair.gpus > 1) {
+            static_cast<devices::SimulatedDevice&>((*machine_)[0])
+                .connect(
+                    {devices::Topology::ring, pair.gpus, {"links", "chosen", {700, 0, 1, 0, 0}, {300, 0, 0.5, 0, 0}}});
+        }
         runtime_ = std::make_unique<runtime::Runtime>(*machine_, *recording_, settings);
     }
     [[nodiscard]] bool available() const { return runtime_ != nullptr; }
@@ -134,7 +145,7 @@ private:
         Tensor two, one;
     };
 
-    DeviceId some_device() { return dice_.chance(0.5) ? two_.cpu() : DeviceId{0}; }
+    DeviceId some_device() { return dice_.chance(0.5) ? two_.cpu() : static_cast<DeviceId>(dice_.index(two_.gpus())); }
     Both& pick() { return all_[dice_.index(all_.size())]; }
 
     void step() {
@@ -155,7 +166,12 @@ private:
             Both b = pick();
             if (a.two.device() != b.two.device()) {
                 const auto why = failure_of([&] { static_cast<void>(two_.binary(OpKind::add, a.two, b.two)); });
-                if (!has(why, "on the CPU") || !has(why, "on the GPU") || !has(why, "(4, 8)")) {
+                const auto names = [this](const Tensor& of) -> std::string {
+                    return two_.lanes.device(of.device()).info().kind == "cpu" ? "on the CPU"
+                           : two_.gpus() == 1                                  ? "on the GPU"
+                                              : "on GPU " + std::to_string(of.device());
+                };
+                if (!has(why, names(a.two)) || !has(why, names(b.two)) || !has(why, "(4, 8)")) {
                     difference_ = "apart, and no error: " + why;
                     return;
                 }
@@ -221,10 +237,16 @@ TEST_P(TwoDevices, ComputeWhatOneDoes) {
     rig->waitall();
     rig.machine().settle();
     EXPECT_EQ(rig->memory.live_bytes(), 0u);
-    EXPECT_EQ(rig->memory.live_bytes(0), 0u);
-    EXPECT_EQ(rig->memory.live_bytes(1), 0u);
     const Pair& pair = GetParam();
-    const TraceSummary summary = check_trace(rig.recording(), pair.streams + pair.workers, pair.streams);
+    std::vector<std::uint32_t> later_devices;
+    for (DeviceId device = 0; device < rig->lanes.devices(); ++device) {
+        EXPECT_EQ(rig->memory.live_bytes(device), 0u);
+        if (device > 0) {
+            later_devices.push_back(rig->lanes.begin(device));
+        }
+    }
+    EXPECT_EQ(rig->lanes.devices(), pair.gpus + 1);
+    const TraceSummary summary = check_trace(rig.recording(), pair.gpus * pair.streams + pair.workers, later_devices);
     EXPECT_EQ(summary.problem, "");
     EXPECT_EQ(summary.ops, rig->recorder.issued());
     EXPECT_GT(summary.across_lanes, 100u);
@@ -351,13 +373,15 @@ TEST_P(TwoDevices, AreCreatedOnFirstUse) {
     Rig fresh(GetParam());
     const Tensor x = fresh->ones({4});
     fresh->waitall();
-    EXPECT_EQ(fresh->lanes.devices(), 1u);
-    EXPECT_EQ(fresh.machine().count(), 1u);
-    EXPECT_EQ(fresh->cpu(), 1u);
-    EXPECT_EQ(fresh->cpu(), 1u);
+    const std::uint32_t gpus = GetParam().gpus;
+    EXPECT_EQ(fresh->lanes.devices(), gpus);
+    EXPECT_EQ(fresh.machine().count(), gpus);
+    EXPECT_EQ(fresh->cpu(), gpus);
+    EXPECT_EQ(fresh->cpu(), gpus);
     EXPECT_EQ(fresh->gpu(), 0u);
-    EXPECT_EQ(fresh.machine().count(), 2u);
-    EXPECT_EQ(fresh->to_device(x, 1).to_host()[2], 1.0f);
+    EXPECT_EQ(fresh.machine().count(), gpus + 1);
+    EXPECT_EQ(fresh->to_device(x, static_cast<DeviceId>(gpus)).to_host()[2], 1.0f);
+    EXPECT_TRUE(has(failure_of([&] { static_cast<void>(fresh->gpu(gpus)); }), "there is no GPU " + std::to_string(gpus)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairs, TwoDevices, testing::ValuesIn(pairs()),

@@ -201,7 +201,7 @@ class Simulated(Dialects, unittest.TestCase):
 
 
 class Names(unittest.TestCase):
-    """A run has one GPU and one CPU: any other device is one clear error."""
+    """A run with one GPU and one CPU: any other device is one clear error."""
 
     def refused(self, text, message, device="simulated"):
         with self.subTest(text=text, device=device):

@@ -85,11 +85,12 @@ ARROWS = {
 # Single headers that a folder, and who may include it, may use although their folder is not on its arrows.
 EXTRA_HEADERS = {
     "app/model/containers": {"engine/devices/op.h"},
-    "app/model/costs": {"engine/devices/op.h", "engine/devices/host_costs.h", "engine/devices/simulated/cost_model.h"},
-    "app/model/description": {"engine/devices/simulated/cost_model.h"},
+    "app/model/costs": {"engine/devices/op.h", "engine/devices/host_costs.h", "engine/devices/simulated/cost_model.h",
+                        "engine/devices/simulated/links.h"},
+    "app/model/description": {"engine/devices/simulated/cost_model.h", "engine/devices/simulated/links.h"},
     # Names of ops; what they cost on a simulated device, and its lanes in virtual time.
     "app/model/run": {"engine/devices/op.h", "engine/devices/host_costs.h", "engine/devices/simulated/cost_model.h",
-                  "engine/devices/simulated/virtual_lanes.h"},
+                      "engine/devices/simulated/links.h", "engine/devices/simulated/virtual_lanes.h"},
 }
 
 # Files that know everyone.

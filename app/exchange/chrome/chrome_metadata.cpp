@@ -55,6 +55,9 @@ void write_metadata(const model::Run& run, const model::SavedFolds* folds, JsonT
     if (!info.cost_models.empty()) {
         to.put_all("\"cost_models\":", info.cost_models, ",");
     }
+    if (info.links) {
+        to.put_all("\"gpus\":", info.links->gpus(), ",\"links\":\"", devices::word_of(info.links->topology()), "\",");
+    }
     to.put_all("\"workers\":", info.workers, ",\"streams\":", info.streams, ",\"queue_limit\":", info.queue_limit,
                ",\"budget\":", info.budget, ",\"seed\":", info.seed);
     if (info.budget_in_effect && info.budget_is_default) {
@@ -201,15 +204,18 @@ std::string read_metadata(json::Value run, RunBuilder& builder) {
             RunBuilder::Device device{std::string(entry["kind"].text()), std::string(entry["name"].text()),
                                       entry["simulated"].is_true(), lanes("first_lane"), lanes("lanes")};
             const auto named = static_cast<std::uint32_t>(builder.lane_names.size());
-            if (device.first_lane == 0 || device.first_lane >= named || device.lanes == 0 ||
+            const std::uint32_t least =
+                builder.more_devices.empty() ? 1 : builder.more_devices.back().first_lane + 1;  // each has a lane
+            if (device.first_lane < least || device.first_lane >= named || device.lanes == 0 ||
                 device.lanes > named - device.first_lane) {
                 const auto said = [&entry](const char* key) {
                     return entry[key] ? entry[key].written().substr(0, 40) : std::string("nothing");
                 };
-                odd_devices = "The lanes of " + (device.name.empty() ? "the second device" : device.name) +
+                odd_devices = "The lanes of " + (device.name.empty() ? "a further device" : device.name) +
                               " cannot be (first_lane " + said("first_lane") + ", lanes " + said("lanes") +
                               ", and there are " + std::to_string(named) + " in all): ";
-                device.first_lane = std::clamp(device.first_lane, std::min(named, 1u), named > 1 ? named - 1 : 1u);
+                device.first_lane =
+                    std::clamp(device.first_lane, std::min(named, least), std::max(named > 1 ? named - 1 : 1u, least));
                 device.lanes = named > device.first_lane ? named - device.first_lane : 0;
                 odd_devices += "taken as those from " + std::to_string(device.first_lane) + " on.";
             }

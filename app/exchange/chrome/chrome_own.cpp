@@ -156,7 +156,7 @@ private:
         op.flags = static_cast<std::uint8_t>((event.argument("bytes").empty() ? 0 : trace::kFreshOutput) |
                                              (event.argument("in_place").empty() ? 0 : trace::kReadsOutput) |
                                              (event.argument("unissued").empty() ? 0 : trace::kNotIssued) |
-                                             (event.argument("beside").empty() ? 0 : trace::kOutOnOtherDevice));
+                                             (event.argument("beside").empty() ? 0 : trace::kOutOnCpu));
         inputs(event.argument("in"), id, op);
         outputs(event.argument("made"), id, true);
         outputs(event.argument("changed"), id, false);

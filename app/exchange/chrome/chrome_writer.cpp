@@ -216,7 +216,7 @@ void Writer::issues() {
         if (op.not_issued) {
             put(",\"unissued\":true");
         }
-        if (op.out_on_other_device) {
+        if (op.out_on_cpu) {
             put(",\"beside\":true");
         }
         if (op.fresh_output) {

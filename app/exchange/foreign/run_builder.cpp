@@ -84,6 +84,10 @@ std::string run_json(const RunBuilder& builder) {
                                       {"products", info.products},
                                       {"lanes", lane_names(builder, 0, own_lanes)}}
                            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    if (info.links) {
+        text.insert(1, "\"gpus\":" + std::to_string(info.links->gpus()) + ",\"links\":\"" +
+                           devices::word_of(info.links->topology()) + "\",");
+    }
     if (!info.cost_models.empty()) {  // JSON already
         text.insert(1, "\"cost_models\":" + info.cost_models + ",");
     }

@@ -90,6 +90,22 @@ void add_behind_last(const Run& run, std::int64_t begin_ns, std::int64_t end_ns,
     causes.done_ns += end_ns - issued_ns - work_ns;
 }
 
+// When the last of the copies ended that a copy had to wait for on its links, within [ready, begin]; `ready_ns` if it
+// had to wait for none.
+std::int64_t link_free_ns(const Run& run, OpId id, std::int64_t ready_ns, std::int64_t begin_ns) {
+    const std::uint32_t links = run.op(id).links;
+    std::int64_t free_ns = ready_ns;
+    for (std::size_t i = 0; i < run.links().size() && ready_ns < begin_ns; ++i) {
+        const auto& ops = run.links()[i].ops;
+        const auto after =
+            std::partition_point(ops.begin(), ops.end(), [&](OpId other) { return run.op(other).begin_ns < begin_ns; });
+        if ((links >> i & 1) != 0 && after != ops.begin()) {
+            free_ns = std::clamp(run.op(*(after - 1)).end_ns, free_ns, begin_ns);
+        }
+    }
+    return free_ns;
+}
+
 // Idle time from `free_ns` to the start of the lane's next op, or to `until_ns` if that is earlier.
 void add_before_op(const Run& run, OpId id, std::int64_t free_ns, std::int64_t until_ns, std::vector<OpId>& scratch,
                    IdleCauses& causes) {
@@ -103,11 +119,14 @@ void add_before_op(const Run& run, OpId id, std::int64_t free_ns, std::int64_t u
             ready_ns = std::clamp(run.op(needed).end_ns, ready_ns, begin_ns);
         }
     }
+    const std::int64_t free_link_ns = link_free_ns(run, id, ready_ns, begin_ns);
     const std::int64_t held_before_ns = run.holds().held_ns(issued_ns, ready_ns);
-    const std::int64_t held_ns = run.holds().held_ns(ready_ns, begin_ns);
+    const std::int64_t held_link_ns = run.holds().held_ns(ready_ns, free_link_ns);
+    const std::int64_t held_ns = run.holds().held_ns(free_link_ns, begin_ns);
     causes.dependency_ns += ready_ns - issued_ns - held_before_ns;
-    causes.handover_ns += begin_ns - ready_ns - held_ns;
-    causes.paused_ns += held_before_ns + held_ns;
+    causes.link_ns += free_link_ns - ready_ns - held_link_ns;
+    causes.handover_ns += begin_ns - free_link_ns - held_ns;
+    causes.paused_ns += held_before_ns + held_link_ns + held_ns;
 }
 
 }  // namespace

@@ -19,11 +19,12 @@ struct IdleCauses {
     std::int64_t limit_ns = 0;       // … the frontend waited for the queue limit or memory
     std::int64_t paused_ns = 0;      // the learner had paused the frontend or held the lanes
     std::int64_t dependency_ns = 0;  // the next op was issued, and waited for ops on other lanes
+    std::int64_t link_ns = 0;        // the next op was a copy, and waited for a link that carried another one
     std::int64_t handover_ns = 0;    // the next op was ready: waiting for the worker to wake up
     std::int64_t done_ns = 0;        // all ops had been issued, and none was left for the lane
     // Excludes the learner's time.
     [[nodiscard]] std::int64_t all_ns() const {
-        return frontend_ns + barrier_ns + blocker_ns + limit_ns + dependency_ns + handover_ns + done_ns;
+        return frontend_ns + barrier_ns + blocker_ns + limit_ns + dependency_ns + link_ns + handover_ns + done_ns;
     }
 };
 IdleCauses idle_causes(const Run& run);

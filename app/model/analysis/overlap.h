@@ -13,7 +13,7 @@ namespace headway::model {
 struct Overlap {
     std::int64_t any_ns = 0;      // at least one lane executed an op
     std::int64_t several_ns = 0;  // at least two did
-    std::int64_t devices_ns = 0;  // both devices of the run did
+    std::int64_t devices_ns = 0;  // two or more devices of the run did
     std::int64_t copies_ns = 0;   // values were copied between a device and the host
     std::int64_t beside_ns = 0;   // … while another lane executed an op that is no such copy
 };

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/json/json.h"
 
@@ -20,6 +21,7 @@ using devices::CostModel;
 using devices::Family;
 using devices::HostCosts;
 using devices::kOpKinds;
+using devices::LinkCosts;
 using devices::OpCost;
 using devices::OpKind;
 using Json = nlohmann::json;
@@ -133,6 +135,23 @@ HostCosts read_host_costs(json::Value object, std::string& wrong) {
         costs.numpy_flops_per_s = fields.rate("flops_per_s");
         costs.numpy_bytes_per_s = fields.rate("bytes_per_s");
         costs.numpy_random_per_s = fields.rate("random_per_s");
+    }
+    return costs;
+}
+
+LinkCosts read_link_costs(json::Value object, std::string& wrong) {
+    LinkCosts costs;
+    Fields top(object, "", wrong);
+    top.allow_only({"name", "source", "pcie", "nvlink"});
+    costs.name = top.text("name");
+    costs.source = top.text("source");
+    for (const auto& [key, cost] : {std::pair{"pcie", &costs.pcie}, std::pair{"nvlink", &costs.nvlink}}) {
+        if (const json::Value said = top.find(key, true)) {
+            *cost = read_cost(said, key, wrong);
+            if (cost->ns_per_flop > 0) {
+                top.fail(std::string(key) + ".flops_per_s is not a field of a link");
+            }
+        }
     }
     return costs;
 }
@@ -254,6 +273,22 @@ Json json_of(const HostCosts& costs) {
                   {"flops_per_s", costs.numpy_flops_per_s},
                   {"bytes_per_s", costs.numpy_bytes_per_s},
                   {"random_per_s", costs.numpy_random_per_s}}}};
+}
+
+Result<LinkCosts> parse_link_costs(std::string_view text, const std::string& file) {
+    return parse_file<LinkCosts>(text, file, read_link_costs);
+}
+
+Result<LinkCosts> load_link_costs(const std::string& path) {
+    const auto text = text_of_file(path);
+    return text ? parse_link_costs(*text, path) : Result<LinkCosts>(text.error());
+}
+
+Json json_of(const LinkCosts& costs) {
+    return Json{{"name", costs.name},
+                {"source", costs.source},
+                {"pcie", json_of(costs.pcie)},
+                {"nvlink", json_of(costs.nvlink)}};
 }
 
 }  // namespace headway::model

@@ -10,6 +10,7 @@
 #include "engine/core/ids.h"
 #include "engine/core/result.h"
 #include "engine/devices/simulated/cost_model.h"
+#include "engine/devices/simulated/links.h"
 
 namespace headway::model {
 
@@ -35,8 +36,9 @@ struct RunInfo {
     // instead of that framework's: "free_policy", "streams", "workers".
     std::string profile;
     std::vector<std::string> chosen;
-    std::vector<devices::CostModel> device_costs;  // the parsed device models, by the devices' numbers
-    std::string cost_models;  // of a run in virtual time: JSON, {"device": …, "beside": …, "host": …}; else empty
+    std::vector<devices::CostModel> device_costs;  // the parsed models: of the run's device, and of a CPU beside GPUs
+    std::optional<devices::Links> links;           // of a simulated machine with several GPUs
+    std::string cost_models;  // of a run in virtual time: JSON, {"device": …, "beside": …, "host": …}
     // Barriers that the learner chose while the run was in progress, in order.
     struct BarrierChange {
         std::int64_t ns = 0;

@@ -33,11 +33,12 @@ struct Op {
     bool more_inputs = false;          // reads more than two buffers, see dependencies()
     bool more_outputs = false;         // writes more than one buffer: a composite op
     bool not_issued = false;           // another program's trace that contains only the op's execution
-    bool out_on_other_device = false;  // `out` is in the memory of the run's other device: a copy between devices
+    bool out_on_cpu = false;           // a GPU's lane wrote `out` into the memory of the run's CPU
     std::int32_t minibatch = -1;       // index into minibatches(), -1 outside of them
     // Stands for all ops that were folded together with it: their first issue and begin, their last end; the rest is
     // the first one's.
     bool folded = false;
+    std::uint32_t links = 0;  // of a copy that went over links of the run: one bit each
 };
 
 // Why an op depends on an earlier one: it reads what that one wrote, overwrites what that one read, or overwrites
@@ -160,7 +161,15 @@ struct Lane {
     KindSums kinds{};           // of the ops, by signature
 };
 
-// A device of the run and its memory. A run has one device, or a GPU and a CPU.
+// A link between devices of a machine with several GPUs, and the copies that it carried.
+struct Link {
+    std::string name;         // "NVLink 0 → 1"
+    std::vector<OpId> ops{};  // in the order of execution; they do not overlap
+    SpanIndex index{};        // over them
+    std::uint64_t bytes = 0;  // that they moved
+};
+
+// A device of the run and its memory. A run has one device, or GPUs and perhaps a CPU after them.
 struct RunDevice {
     std::string kind, name;  // "cuda", "NVIDIA H100, 2 streams"
     bool simulated = false;

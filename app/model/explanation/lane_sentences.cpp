@@ -21,7 +21,10 @@ void add_overlap(const Facts& f, Candidates& to) {
     const Overlap overlap = overlap_of(f.run);
     if (f.run.devices().size() > 1) {
         SentenceWriter writer(f.run, SentenceKind::devices_overlap);
-        to.push_back({kTelling, writer.words("Both devices executed ops at the same time for ")
+        const bool two = f.run.devices().size() == 2;
+        to.push_back({kTelling, writer
+                                    .words(two ? "Both devices executed ops at the same time for "
+                                               : "Two or more devices executed ops at the same time for ")
                                     .time("overlap_ns", overlap.devices_ns)
                                     .words(" (")
                                     .share("share", overlap.devices_ns, total_ns)
@@ -66,12 +69,13 @@ void add_idle(const Facts& f, Candidates& to) {
         return;
     }
     const IdleCauses idle = idle_causes(f.run);
-    const std::array<std::pair<std::int64_t, const char*>, 7> causes{
+    const std::array<std::pair<std::int64_t, const char*>, 8> causes{
         {{idle.frontend_ns, "because the frontend had not issued the next op yet"},
          {idle.barrier_ns, "because the frontend was in a barrier and issued nothing"},
          {idle.blocker_ns, "because the frontend waited for a value and issued nothing"},
          {idle.limit_ns, "because the frontend was stopped by a limit and issued nothing"},
          {idle.dependency_ns, "because the next op needed a result of another lane"},
+         {idle.link_ns, "because the next op was a copy and waited for a link that carried another one"},
          {idle.handover_ns, "in hand-overs: the next op was ready, and the lane had not started it"},
          {idle.done_ns, "because all ops were issued and none was left for the lane"}}};
     const auto most =

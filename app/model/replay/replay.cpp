@@ -58,6 +58,7 @@ public:
           handovers_(wish.handovers),
           measure_(wish.measure_handovers),
           lane_before_(run.lanes().size(), 0) {
+        latest_ns_.fill(INT64_MIN);
         ends_.reserve(run.op_count());
         for (const Wait& wait : run.waits()) {
             if (wait.target == 0 && wait.waits_through < wait.issued) {
@@ -189,7 +190,7 @@ private:
     TypicalOverheads* measure_;
     std::vector<OpId> lane_before_;                                                // the previous op, by lane
     std::vector<std::int64_t> ends_;                                               // of ops, in the replay
-    std::array<std::int64_t, core::kMaxDevices> latest_ns_{INT64_MIN, INT64_MIN};  // latest end so far, by device
+    std::array<std::int64_t, core::kMaxDevices> latest_ns_;                        // latest end so far, by device
     std::vector<std::pair<OpId, std::int64_t>> checkpoints_;  // for waits that exclude later ops: (through, latest end)
     std::size_t checkpoint_ = 0;
     Samples samples_[core::kMaxDevices][TypicalOverheads::kClasses];

@@ -12,7 +12,6 @@ namespace headway::model {
 
 namespace {
 
-using devices::CostModel;
 using devices::TaskCost;
 using devices::VirtualLanes;
 
@@ -20,7 +19,6 @@ class SimulatedBackend final : public Replay::Backend, public VirtualLanes::Obse
 public:
     explicit SimulatedBackend(const Run& run)
         : run_(run),
-          models_(run.info().device_costs),
           lazy_(run.info().free_policy == "lazy"),
           queue_limit_(run.info().queue_limit),
           lanes_(*this),
@@ -134,7 +132,7 @@ public:
             return now_ns;
         }
         const auto done_ns = static_cast<std::int64_t>(lanes_.run_until_completed(place.lane, place.seq));
-        const auto return_ns = static_cast<std::int64_t>(models_[run_.device_of_lane(place.lane)].t3_ns);
+        const auto return_ns = static_cast<std::int64_t>(run_.costs_of(run_.device_of_lane(place.lane))->t3_ns);
         lanes_.run_until(moment(done_ns + return_ns));
         return std::max(now_ns, done_ns) + return_ns;
     }
@@ -242,12 +240,15 @@ private:
         of.family = known.family;
         of.flops = known.flops;
         of.moved_bytes = known.moved_bytes;
-        return models_[device].cost_of(of);
+        return run_.costs_of(device)->cost_of(of);
     }
 
     [[nodiscard]] TaskCost cost_of(OpId id, std::size_t device) const {
         const Op& op = run_.op(id);
         TaskCost cost;
+        if (run_.info().links && op.links != 0) {
+            return link_cost(op);
+        }
         const auto parts = run_.parts(id);  // if the op failed, the parts that ran
         if (parts.empty()) {
             cost = cost_of(op.signature, device);
@@ -262,6 +263,11 @@ private:
         }
         cost.resource += 4 * static_cast<std::uint32_t>(device);
         return cost;
+    }
+
+    [[nodiscard]] TaskCost link_cost(const Op& op) const {
+        const Signature& known = run_.signature(op.signature);
+        return run_.info().links->cost_on(op.links, devices::copied_bytes(known.out_bytes, known.moved_bytes));
     }
 
     void note_use(OpId id, const Op& op, Place place) {
@@ -287,7 +293,6 @@ private:
     }
 
     const Run& run_;
-    const std::vector<CostModel>& models_;
     const bool lazy_;
     const OpId queue_limit_;
     VirtualLanes lanes_;
@@ -303,13 +308,14 @@ private:
 }  // namespace
 
 std::unique_ptr<Replay::Backend> make_simulated_backend(const Run& run) {
-    const bool known = run.info().simulated && run.info().device_costs.size() >= run.devices().size() &&
-                       run.lanes().size() <= core::kMaxLanes;
+    const bool known = run.info().simulated && run.lanes().size() <= core::kMaxLanes;
     if (!known) {
         return nullptr;
     }
-    for (const RunDevice& device : run.devices()) {
-        if (!device.simulated || device.lanes == 0 || device.first_lane + device.lanes > run.lanes().size()) {
+    for (std::size_t i = 0; i < run.devices().size(); ++i) {
+        const RunDevice& device = run.devices()[i];
+        if (run.costs_of(i) == nullptr || !device.simulated || device.lanes == 0 ||
+            device.first_lane + device.lanes > run.lanes().size()) {
             return nullptr;
         }
     }

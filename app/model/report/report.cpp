@@ -11,6 +11,7 @@
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/replay/what_if.h"
 #include "app/model/report/explanation_json.h"
+#include "app/model/report/links_json.h"
 #include "engine/core/error_word.h"
 #include "engine/trace/wait_names.h"
 
@@ -69,6 +70,10 @@ Json settings_of(const RunInfo& info, const TraceCapabilities& capabilities) {
     settings["free_policy"] = if_recorded(capabilities.settings, info.free_policy);
     settings["workers"] = if_recorded(capabilities.settings, info.workers);
     settings["streams"] = if_recorded(capabilities.backend, info.streams);
+    if (info.links) {
+        settings["gpus"] = info.links->gpus();
+        settings["links"] = devices::word_of(info.links->topology());
+    }
     // The budget in effect; null: none, or an older recording without it. And whether it is the default.
     const std::uint64_t budget = info.budget_in_effect.value_or(info.budget);
     settings["budget"] = capabilities.settings && budget != 0 ? Json(budget) : Json(nullptr);
@@ -129,7 +134,7 @@ void append_waits(std::string& text, const Run& run, const Support& support) {
         put("ns", std::to_string(wait.waited_ns()));
         if (run.devices().size() > 1) {
             const int device = run.device_of(wait);
-            put("device", device < 0 ? "null" : json::quoted(run.devices()[static_cast<std::size_t>(device)].kind));
+            put("device", device < 0 ? "null" : json::quoted(run.device_word(static_cast<std::size_t>(device))));
         }
         std::string list = "[";
         for (const OpId cause : causes) {
@@ -279,6 +284,7 @@ Json devices_of(const Run& run, const Support& support, const Tally& tally) {
     for (std::size_t i = 0; i < run.devices().size(); ++i) {
         const RunDevice& device = run.devices()[i];
         Json entry;
+        entry["id"] = run.device_word(i);
         entry["kind"] = device.kind;
         entry["name"] = device.name;
         entry["simulated"] = device.simulated;
@@ -455,10 +461,10 @@ std::string report_json(const Run& run) {
     }
     if (capabilities.tensors && support.whole() && !folded) {
         const IdleCauses idle = idle_causes(run);
-        report["idle"] = {{"frontend_ns", idle.frontend_ns}, {"barrier_ns", idle.barrier_ns},
-                          {"blocker_ns", idle.blocker_ns},   {"limit_ns", idle.limit_ns},
-                          {"paused_ns", idle.paused_ns},     {"dependency_ns", idle.dependency_ns},
-                          {"handover_ns", idle.handover_ns}, {"done_ns", idle.done_ns}};
+        report["idle"] = {
+            {"frontend_ns", idle.frontend_ns}, {"barrier_ns", idle.barrier_ns},   {"blocker_ns", idle.blocker_ns},
+            {"limit_ns", idle.limit_ns},       {"paused_ns", idle.paused_ns},     {"dependency_ns", idle.dependency_ns},
+            {"link_ns", idle.link_ns},         {"handover_ns", idle.handover_ns}, {"done_ns", idle.done_ns}};
     }
 
     if (!run.driver_events().empty()) {
@@ -476,6 +482,7 @@ std::string report_json(const Run& run) {
     rest["minibatches"] = minibatches_of(run, support);
     rest["scopes"] = scopes_of(run, support);
     rest["devices"] = devices_of(run, support, walk.tally());
+    rest["links"] = links_json(run, support.whole());
     rest["error"] = error_of(run);
     const json::Document result(run.result_json());
 

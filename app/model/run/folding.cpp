@@ -234,6 +234,7 @@ void Folding::add(std::size_t first_block, std::size_t end_block) {
     sums.tally.merge(tally);
     ops_ += part.last - part.first + 1;
     until_ns_ = part.end_ns;
+    run_.links_.clear();  // they would show the copies that were kept only
 
     auto& parts = run_.folded_parts_;
     if (!parts.empty() && parts.back().last + 1 == part.first) {

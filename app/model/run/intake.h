@@ -3,6 +3,7 @@
 // Threads: the one that calls Run::update().
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "app/model/run/dependencies.h"
@@ -17,7 +18,9 @@ struct Run::Intake {
     Memory memory;
     std::uint64_t frontend = 0, drops = 0, samples = 0, launches = 0, driver = 0, costs = 0,
                   holds = 0;  // records taken so far
-    std::uint64_t second_device_samples = 0;
+    std::array<std::uint64_t, core::kMaxDevices> device_samples{};  // of devices after the first; likewise
+    std::vector<OpId> transfers;                                    // over links; not in Run::links() yet
+    std::int64_t issued_ns = 0;                                     // begin of the last record of the frontend
     std::vector<std::uint64_t> lanes;      // records taken so far, for each lane that has any
     std::vector<std::vector<Part>> parts;  // by lane: parts whose composite op has not been taken yet
     std::size_t headway_counted = 0;       // ops counted in the headway curve

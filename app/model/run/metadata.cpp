@@ -169,6 +169,13 @@ void read_run_info(json::Value run, RunInfo& info) {
         }
         info.device_costs.push_back(std::move(*model));
     }
+    info.links.reset();
+    const auto topology = devices::topology_called(run["links"].text());
+    if (const std::uint64_t gpus = run["gpus"].count(); topology && gpus > 1 && gpus <= core::kMaxGpus) {
+        if (auto links = parse_link_costs(costs["links"].written(), "of the recording")) {
+            info.links.emplace(*topology, static_cast<std::uint32_t>(gpus), std::move(*links));
+        }
+    }
     info.workers = static_cast<std::uint32_t>(run["workers"].count());
     info.streams = static_cast<std::uint32_t>(run["streams"].count());
     info.queue_limit = static_cast<std::uint32_t>(run["queue_limit"].count());
@@ -201,6 +208,12 @@ void Run::take_run(std::string_view text) {
     device.name = info_.device_name;
     device.simulated = info_.simulated;
     device.lanes = lanes;
+    links_.clear();
+    if (info_.links) {
+        for (const devices::Links::Link& link : info_.links->list()) {
+            links_.push_back({link.name});
+        }
+    }
 }
 
 // A device that joined while the program was running. All earlier records belong to the first device.

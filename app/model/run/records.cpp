@@ -66,7 +66,8 @@ void Run::take_issue(const trace::IssueRecord& record) {
     op.fresh_output = record.fresh_output();
     op.reads_output = record.reads_output();
     op.not_issued = record.not_issued();
-    op.out_on_other_device = record.output_on_other_device();
+    op.out_on_cpu = record.output_on_cpu();
+    op.links = links_of(op);
     op.minibatch = intake_->open_minibatch;
     any_issued_ = any_issued_ || !op.not_issued;
     ops_.push_back(op);
@@ -88,6 +89,21 @@ void Run::take_issue(const trace::IssueRecord& record) {
         memory.made(*out, signature(op.signature).out_bytes, op.issue_begin_ns, memory_device(op));
     }
     dependencies_->add(id, op, in0, in1, out);
+}
+
+// The links of a copy between devices: from the one that holds what it reads, which is the host if that is in the
+// memory of the program.
+std::uint32_t Run::links_of(const Op& op) const {
+    const devices::OpKind kind = signature(op.signature).kind;
+    const bool to_host = kind == devices::OpKind::copy_to_host;
+    if (links_.empty() || (!to_host && kind != devices::OpKind::copy_to_device)) {
+        return 0;
+    }
+    const std::uint32_t host = info_.links->gpus();
+    const auto own = static_cast<std::uint32_t>(device_of_lane(op.lane));
+    const BufferState* in = to_host || op.in0 == 0 ? nullptr : intake_->memory.find(op.in0, ops_.size());
+    const std::uint32_t from = to_host ? own : in != nullptr ? in->device : host;
+    return info_.links->between(from, to_host ? host : own);
 }
 
 void Run::take_more_inputs(const trace::MoreInputsRecord& record) {
@@ -295,6 +311,9 @@ void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_n
     lanes_[lane].kinds.add(op.signature, end_ns - begin_ns);
     last_exec_ns_ = std::max(last_exec_ns_, end_ns);
     see(end_ns);
+    if (op.links != 0 && !failed) {
+        intake_->transfers.push_back(id);
+    }
 
     if (id <= intake_->headway_counted && begin_ns < op.issue_end_ns && !op.not_issued) {
         headway_.add(begin_ns, 1);  // counted from the end of the issue so far

@@ -127,6 +127,9 @@ void Run::forget() {
     if (devices_.size() > 1) {
         intake_->memory.keep_devices(devices_);
     }
+    for (Link& link : links_) {
+        link = {link.name};
+    }
     folded_parts_.clear();
     folding_.reset();
 }
@@ -195,6 +198,7 @@ void Run::take_the_rest() {
     take_launches();
     take_driver_events();
     take_costs();
+    take_transfers();
     settle();
 }
 
@@ -208,7 +212,9 @@ void Run::give_back() {
     reader_->give_back({drops, 0}, first_drop());
     reader_->give_back({costs, 0}, intake_->costs);
     reader_->give_back({samples, 0}, intake_->samples);
-    reader_->give_back({samples, 1}, intake_->second_device_samples);
+    for (std::uint8_t device = 1; device < core::kMaxDevices; ++device) {
+        reader_->give_back({samples, device}, intake_->device_samples[device]);
+    }
     reader_->give_back({launch, 0}, intake_->launches);
     reader_->give_back({driver, 0}, intake_->driver);
     reader_->give_back({holds, 0}, intake_->holds);
@@ -272,8 +278,9 @@ void Run::look_at_running_ops() {
         return;
     }
     const auto alive = header.last_ticks.load(std::memory_order_acquire);
-    for (std::size_t lane = 0; lane < std::min<std::size_t>(lanes_.size(), header.running.size()); ++lane) {
-        const auto word = header.running[lane].op_and_begin.load(std::memory_order_relaxed);
+    for (std::size_t lane = 0; lane < std::min<std::size_t>(lanes_.size(), core::kMaxLanes); ++lane) {
+        const auto word =
+            header.running_in(static_cast<std::uint32_t>(lane)).op_and_begin.load(std::memory_order_relaxed);
         const auto op = static_cast<OpId>(word >> 32);
         // Ignore ops whose issue has not been taken yet, and those that have a record by now.
         if (op == 0 || op > ops_.size() || ops_[op - 1].end_ns != kPending || ops_[op - 1].lane != lane) {
@@ -396,6 +403,7 @@ void Run::close() {
     if (restoring_ != nullptr) {
         restoring_->finish();
     }
+    take_transfers();
     program_time_.update(*this);
 }
 

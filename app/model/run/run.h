@@ -117,10 +117,21 @@ public:
     // The device whose memory holds the op's output.
     [[nodiscard]] std::size_t memory_device(const Op& op) const {
         const std::size_t device = device_of_lane(op.lane);
-        return op.out_on_other_device && devices_.size() > 1 ? 1 - device : device;
+        return op.out_on_cpu && devices_.back().kind == "cpu" ? devices_.size() - 1 : device;
     }
-    // "GPU" or "CPU" where the run has several devices, else "".
+    // "CPU" and "GPU", or "GPU 1" if there are several, where the run has several devices; else "".
     [[nodiscard]] std::string device_name(std::size_t device) const;
+    // The same in a sentence: "the CPU", "the GPU", "GPU 1".
+    [[nodiscard]] std::string device_phrase(std::size_t device) const;
+    // "both devices", "all 5 devices"; "" if there is one.
+    [[nodiscard]] std::string all_devices() const;
+    // "simulated", or "simulated:1" where the run has several GPUs. For reports.
+    [[nodiscard]] std::string device_word(std::size_t device) const;
+    [[nodiscard]] std::size_t gpus() const;
+    // The costs of a simulated device; null if the recording does not contain them.
+    [[nodiscard]] const devices::CostModel* costs_of(std::size_t device) const;
+    // Of a simulated machine with several GPUs; empty for other runs, and once ops of the run were folded.
+    [[nodiscard]] const std::vector<Link>& links() const { return links_; }
     // Curves of one device; the run's own if there is only one.
     [[nodiscard]] const Curve& live_bytes(std::size_t device) const;
     [[nodiscard]] const Curve& pending_bytes(std::size_t device) const;
@@ -303,6 +314,7 @@ private:
     bool take_drops(std::uint64_t end, std::int64_t horizon_ns);
     void take_samples();
     void take_reserved_of_devices(const trace::SampleRecord& sum);
+    void take_transfers();
     void take_launches();
     void take_driver_events();
     void take_costs();
@@ -312,6 +324,7 @@ private:
     void count_headway();
     void take(const trace::FrontendRecord& record);
     void take_issue(const trace::IssueRecord& record);
+    [[nodiscard]] std::uint32_t links_of(const Op& op) const;
     void take_more_inputs(const trace::MoreInputsRecord& record);
     void take_more_output(const trace::MoreOutputRecord& record);
     void take_wait(const trace::WaitRecord& record);
@@ -343,6 +356,7 @@ private:
     Foldable<Op> ops_;
     std::vector<Lane> lanes_;
     std::vector<RunDevice> devices_;
+    std::vector<Link> links_;
     Events<Launch> launches_;
     std::vector<DriverEvent> driver_events_;
     std::vector<Cost> costs_;

@@ -1,6 +1,7 @@
 // How Run::update() reads each stream, as far as the records before them have been taken.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/model/run/intake.h"
 #include "app/model/run/saved_folds.h"
@@ -43,6 +44,7 @@ bool Run::take_frontend(std::uint64_t end, std::int64_t& horizon_ns) {
             take(records[i]);
         }
         last_begin = records[count - 1].begin;
+        intake_->issued_ns = ns_from_ticks(last_begin);
         intake_->frontend += count;
     }
     // The records that list further inputs and outputs of the last op belong to it; no drop may be taken before
@@ -146,22 +148,63 @@ void Run::take_samples() {
     take_all<trace::SampleRecord>(*reader_, trace::StreamKind::samples, intake_->samples, take);
 }
 
-// The second device's sample was recorded before the sum, with the same time.
+// The samples of the other devices were recorded before the sum, with the same time.
 void Run::take_reserved_of_devices(const trace::SampleRecord& sum) {
     const std::int64_t ns = ns_from_ticks(sum.time);
-    std::uint64_t second_bytes = 0;
-    for (bool earlier = true; earlier;) {
-        const auto records =
-            reader_->records<trace::SampleRecord>({trace::StreamKind::samples, 1}, intake_->second_device_samples);
-        earlier = !records.empty() && records[0].time <= sum.time;
-        if (earlier) {
-            second_bytes = records[0].reserved_bytes;
-            ++intake_->second_device_samples;
+    std::uint64_t first_bytes = sum.reserved_bytes;
+    for (std::size_t device = 1; device < devices_.size(); ++device) {
+        std::uint64_t& next = intake_->device_samples[device];
+        std::uint64_t bytes = 0;
+        for (bool earlier = true; earlier;) {
+            const auto records = reader_->records<trace::SampleRecord>(
+                {trace::StreamKind::samples, static_cast<std::uint8_t>(device)}, next);
+            earlier = !records.empty() && records[0].time <= sum.time;
+            if (earlier) {
+                bytes = records[0].reserved_bytes;
+                ++next;
+            }
+        }
+        devices_[device].reserved.set(ns, static_cast<std::int64_t>(bytes));
+        first_bytes -= std::min(bytes, first_bytes);
+    }
+    devices_[0].reserved.set(ns, static_cast<std::int64_t>(first_bytes));
+}
+
+// Copies on one link are in several lanes, whose records are taken one lane after the other. Those go to the links that
+// began before everything that can still come.
+void Run::take_transfers() {
+    auto& transfers = intake_->transfers;
+    if (transfers.empty()) {
+        return;
+    }
+    if (!folded_parts_.empty() || restoring_ != nullptr) {
+        links_.clear();
+        transfers.clear();
+        return;
+    }
+    std::int64_t until_ns = closed_ ? kPending : intake_->issued_ns;
+    for (std::size_t lane = 0; lane < lanes_.size() && !closed_; ++lane) {
+        if (open_ops_[lane] != 0) {
+            until_ns = std::min(until_ns, lanes_[lane].ops.empty() ? 0 : ops_[lanes_[lane].ops.back() - 1].end_ns);
         }
     }
-    devices_[1].reserved.set(ns, static_cast<std::int64_t>(second_bytes));
-    devices_[0].reserved.set(
-        ns, static_cast<std::int64_t>(sum.reserved_bytes - std::min(second_bytes, sum.reserved_bytes)));
+    std::sort(transfers.begin(), transfers.end(),
+              [this](OpId a, OpId b) { return std::pair(op(a).begin_ns, a) < std::pair(op(b).begin_ns, b); });
+    std::size_t taken = 0;
+    for (; taken < transfers.size() && op(transfers[taken]).begin_ns < until_ns; ++taken) {
+        const Op& copy = op(transfers[taken]);
+        const Signature& what = signature(copy.signature);
+        for (std::size_t i = 0; i < links_.size(); ++i) {
+            Link& link = links_[i];
+            if ((copy.links >> i & 1) == 0 || (!link.ops.empty() && op(link.ops.back()).begin_ns > copy.begin_ns)) {
+                continue;
+            }
+            link.ops.push_back(transfers[taken]);
+            link.index.add(copy.begin_ns, copy.end_ns - copy.begin_ns, what.family, false);
+            link.bytes += devices::copied_bytes(what.out_bytes, what.moved_bytes);
+        }
+    }
+    transfers.erase(transfers.begin(), transfers.begin() + static_cast<std::ptrdiff_t>(taken));
 }
 
 void Run::take_launches() {

@@ -71,7 +71,36 @@ std::size_t Run::device_of_lane(std::size_t lane) const {
 }
 
 std::string Run::device_name(std::size_t device) const {
-    return devices_.size() < 2 || device >= devices_.size() ? "" : devices_[device].kind == "cpu" ? "CPU" : "GPU";
+    if (devices_.size() < 2 || device >= devices_.size()) {
+        return "";
+    }
+    return devices_[device].kind == "cpu" ? "CPU" : gpus() < 2 ? "GPU" : "GPU " + std::to_string(device);
+}
+
+std::string Run::device_phrase(std::size_t device) const {
+    const std::string name = device_name(device);
+    return name == "CPU" || name == "GPU" ? "the " + name : name;
+}
+
+std::string Run::all_devices() const {
+    return devices_.size() < 2    ? ""
+           : devices_.size() == 2 ? "both devices"
+                                  : "all " + std::to_string(devices_.size()) + " devices";
+}
+
+std::string Run::device_word(std::size_t device) const {
+    const std::string& kind = devices_[device].kind;
+    return kind == "cpu" || gpus() < 2 ? kind : kind + ":" + std::to_string(device);
+}
+
+std::size_t Run::gpus() const {
+    return static_cast<std::size_t>(
+        std::count_if(devices_.begin(), devices_.end(), [](const RunDevice& device) { return device.kind != "cpu"; }));
+}
+
+const devices::CostModel* Run::costs_of(std::size_t device) const {
+    const std::size_t model = device > 0 && devices_[device].kind == "cpu" ? 1 : 0;
+    return model < info_.device_costs.size() ? &info_.device_costs[model] : nullptr;
 }
 
 const Curve& Run::live_bytes(std::size_t device) const {

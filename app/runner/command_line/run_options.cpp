@@ -25,6 +25,10 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
     add("--workers", raw.workers,
         "CPU workers, also in a run on a GPU (default: the framework's; Headway's own: cores - 1, at least 1)");
     add("--streams", raw.streams, "streams of a GPU, cuda or simulated (default: the framework's; Headway's own: 2)");
+    add("--gpus", raw.gpus, "simulated: GPUs of the machine, 1 to 8 (default: the lesson's, else 1)");
+    add("--links", raw.links,
+        "simulated, between several GPUs: pcie (one bus for all), pairs or ring of NVLink (default: the lesson's, else "
+        "pcie)");
     add("--budget", raw.budget,
         "bytes that tensors may take: 512M, 2G, none (default: half of the machine's memory; on a GPU none)");
     add("--queue-limit", raw.queue_limit, "ops that may be issued and not finished (default: none)");
@@ -156,6 +160,11 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
         return core::Error{core::ErrorKind::usage,
                            "--device must be cpu, cuda or simulated, not \"" + raw.device.substr(0, 60) + "\""};
     }
+    if (!raw.links.empty() && !devices::topology_called(raw.links)) {
+        return core::Error{core::ErrorKind::usage,
+                           "--links must be pcie, pairs or ring, not \"" + raw.links.substr(0, 60) + "\""};
+    }
+    options.links = raw.links;
     if (!raw.barrier.empty()) {
         auto barrier = trace::barrier_from_word(raw.barrier);
         if (!barrier) {
@@ -184,8 +193,9 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
         std::uint64_t least, most;
         std::uint32_t& value;
     };
-    for (const auto& count : {Count{raw.workers, "--workers", 1, core::kMaxLanes, options.workers},
-                              Count{raw.streams, "--streams", 1, core::kMaxLanes, options.streams},
+    for (const auto& count : {Count{raw.workers, "--workers", 1, core::kMaxLanesOfDevice, options.workers},
+                              Count{raw.streams, "--streams", 1, core::kMaxLanesOfDevice, options.streams},
+                              Count{raw.gpus, "--gpus", 1, core::kMaxGpus, options.gpus},
                               Count{raw.repeat, "--repeat", 1, 1000, options.repeat},
                               Count{raw.queue_limit, "--queue-limit", 1, 1u << 24, options.queue_limit}}) {
         if (auto taken = take_count(count.text, count.option, count.least, count.most, count.value); !taken) {

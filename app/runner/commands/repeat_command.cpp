@@ -62,6 +62,12 @@ std::vector<std::string> words_of(const RunOptions& options) {
     if (options.streams_given) {
         add("--streams", std::to_string(options.streams));
     }
+    if (options.gpus != 0) {
+        add("--gpus", std::to_string(options.gpus));
+    }
+    if (!options.links.empty()) {
+        add("--links", options.links);
+    }
     if (!options.costs.empty()) {
         add("--costs", options.costs);
     }

@@ -72,7 +72,7 @@ void summarise(const model::Run& run) {
         tell(profile);
     }
     tell("headway at most " + ops(n.headway_max) + ", live bytes at most " + core::bytes_text(n.live_bytes_peak) +
-         (run.devices().size() > 1 ? ", on both devices together" : ""));
+         (run.devices().size() > 1 ? ", on " + run.all_devices() + " together" : ""));
     std::uint64_t for_memory = 0;
     for (const auto& sum : run.wait_kinds().all()) {
         const auto kind = static_cast<trace::WaitKind>(sum.kind);

@@ -69,7 +69,8 @@ core::Error unavailable(const std::string& kind, const std::string& reason) {
 }  // namespace
 
 std::uint32_t default_workers() {
-    return static_cast<std::uint32_t>(std::clamp(this_machine().cores - 1, 1, static_cast<int>(core::kMaxLanes)));
+    return static_cast<std::uint32_t>(
+        std::clamp(this_machine().cores - 1, 1, static_cast<int>(core::kMaxLanesOfDevice)));
 }
 
 std::vector<DeviceSummary> list_devices() {
@@ -107,7 +108,8 @@ core::Result<void> check_device(const std::string& kind) {
 nlohmann::json json_of(const SimulatedCosts& costs) {
     return {{"device", model::json_of(costs.device)},
             {"beside", model::json_of(costs.beside)},
-            {"host", model::json_of(costs.host)}};
+            {"host", model::json_of(costs.host)},
+            {"links", model::json_of(costs.links)}};
 }
 
 core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen) {
@@ -121,12 +123,19 @@ core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen) {
     if (!host) {
         return host.error();
     }
+    auto links_file = cost_model_file("links.json");
+    auto links =
+        links_file ? model::load_link_costs(*links_file) : core::Result<devices::LinkCosts>(links_file.error());
+    if (!links) {
+        return links.error();
+    }
     const auto whole = [](double ns) { return static_cast<std::uint64_t>(std::llround(ns)); };
     device->t1_ns = chosen.t1_ns ? whole(*chosen.t1_ns) : device->t1_ns;
     device->t3_ns = chosen.t3_ns ? whole(*chosen.t3_ns) : device->t3_ns;
     if (chosen.t2_ns) {  // applies to every op
         device->family.fill({*chosen.t2_ns, 0, 0, 0, 0});
         device->op.fill(std::nullopt);
+        links->pcie = links->nvlink = device->family[0];
     }
     if (const std::string words = words_of(chosen); !words.empty()) {
         const bool all = chosen.t1_ns && chosen.t2_ns && chosen.t3_ns;
@@ -137,7 +146,7 @@ core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen) {
         host->print_ns = chosen.print_ns.value_or(host->print_ns);
         host->source += "; some chosen";
     }
-    return SimulatedCosts{std::move(*device), std::move(*beside), std::move(*host)};
+    return SimulatedCosts{std::move(*device), std::move(*beside), std::move(*host), std::move(*links)};
 }
 
 core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wish, trace::Recording& recording) {
@@ -160,13 +169,25 @@ core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wis
     return check_device(wish.kind).error();
 }
 
+void add_gpus(const DeviceWish& wish, devices::DeviceSet& machine, trace::Recording& recording) {
+    if (wish.kind != "simulated" || wish.gpus < 2) {
+        return;
+    }
+    while (machine.gpus() < wish.gpus) {
+        machine.add_gpu(std::make_unique<devices::SimulatedDevice>(wish.costs.device, wish.streams, recording,
+                                                                   machine.next_slot(), "simulated"));
+    }
+    static_cast<devices::SimulatedDevice&>(machine[0]).connect(devices::Links(wish.links, wish.gpus, wish.costs.links));
+}
+
 devices::DeviceSet::OpenCpu cpu_opener(const DeviceWish& wish, trace::Recording& recording) {
     using Opened = core::Result<std::unique_ptr<devices::Device>>;
     return [wish, &recording](const devices::DeviceSlot& place) -> Opened {
-        const std::uint32_t left = core::kMaxLanes - place.first_lane;
+        const std::uint32_t left = std::min(core::kMaxLanes - place.first_lane, core::kMaxLanesOfDevice);
         if (wish.kind == "simulated") {
             const std::uint32_t workers = wish.workers_given ? std::min(wish.workers, left) : 1;
-            return Opened(std::make_unique<devices::SimulatedDevice>(wish.costs.beside, workers, recording, place));
+            return Opened(
+                std::make_unique<devices::SimulatedDevice>(wish.costs.beside, workers, recording, place, "cpu"));
         }
         devices::CpuOptions options;
         options.place = place;

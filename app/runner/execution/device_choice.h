@@ -16,6 +16,7 @@
 #include "engine/devices/device_set.h"
 #include "engine/devices/host_costs.h"
 #include "engine/devices/simulated/cost_model.h"
+#include "engine/devices/simulated/links.h"
 #include "engine/trace/recorder.h"
 
 namespace headway::runner {
@@ -38,8 +39,9 @@ inline constexpr std::uint32_t kWorkersBesideAGpu = 4;
 struct SimulatedCosts {
     devices::CostModel device, beside;
     devices::HostCosts host;
+    devices::LinkCosts links;
 };
-// As stored in the recording: {"device": …, "beside": …, "host": …}, each in the format of its file in
+// As stored in the recording: {"device": …, "beside": …, "host": …, "links": …}, each in the format of its file in
 // assets/cost_models.
 nlohmann::json json_of(const SimulatedCosts& costs);
 // Loads the cost models and applies the constants of `chosen`. Fails when a file cannot be used.
@@ -51,13 +53,18 @@ struct DeviceWish {
     std::uint32_t workers = 1, streams = kDefaultStreams;
     bool workers_given = false;  // otherwise a simulated CPU has one worker, so that runs are the same on every machine
     devices::CudaOptions cuda;
-    SimulatedCosts costs;  // used by the simulated device only
+    SimulatedCosts costs;  // this and what follows: used by the simulated device only
+    std::uint32_t gpus = 1;
+    devices::Topology links = devices::Topology::pcie;  // between several
 };
 
 // Checks that `kind` is available, as far as possible without opening it. Errors: usage, unavailable.
 core::Result<void> check_device(const std::string& kind);
 
 core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wish, trace::Recording& recording);
+
+// Adds the other GPUs to the first one, and the links between all of them.
+void add_gpus(const DeviceWish& wish, devices::DeviceSet& machine, trace::Recording& recording);
 
 // How to open the CPU when a program on a GPU uses it too. It has at most as many workers as there are lanes left.
 // `recording` must outlive the result.

@@ -252,6 +252,10 @@ std::string run_metadata(const Job& job, const devices::Device& device, const Si
     if (costs != nullptr) {
         metadata["cost_models"] = json_of(*costs);
     }
+    if (job.gpus > 1) {
+        metadata["gpus"] = job.gpus;
+        metadata["links"] = devices::word_of(job.links);
+    }
     return metadata.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -298,7 +302,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         close(options.trace_fd);
     }
     DeviceWish wish{options.device, job.workers, job.streams, options.workers_given || job.profile.workers != 0,
-                    options.cuda,   {}};
+                    options.cuda,   {},          job.gpus,    job.links};
     const bool simulated = options.device == "simulated";
     if (simulated) {
         auto costs = simulated_costs(job.options.cost_choice);
@@ -321,6 +325,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
     bool written = false;
     {
         devices::DeviceSet machine(std::move(*device), cpu_opener(wish, *outcome.recording));
+        add_gpus(wish, machine, *outcome.recording);
         runtime::Settings settings;
         settings.free_policy = job.free_policy;
         settings.budget_bytes = budget;

@@ -349,6 +349,33 @@ std::vector<std::string> Job::chosen() const {
     return names;
 }
 
+namespace {
+
+core::Result<void> take_gpus(const RunOptions& given, Job& job) {
+    const bool simulated = job.options.device == "simulated";
+    const lesson::Lesson* lesson = job.lesson && simulated ? &*job.lesson : nullptr;
+    job.gpus = given.gpus != 0 ? given.gpus : lesson != nullptr ? lesson->gpus : 1;
+    const auto wrong = [](const std::string& text) { return core::Error{core::ErrorKind::usage, text}; };
+    if (job.gpus > 1 && !simulated) {
+        return wrong("--gpus is for --device simulated: a run on " + job.options.device + " uses " +
+                     (job.options.device == "cpu" ? "no GPU" : "one GPU"));
+    }
+    if (job.gpus * job.streams > core::kMaxLanes) {
+        return wrong(std::to_string(job.gpus) + " GPUs with " + std::to_string(job.streams) + " streams each need " +
+                     std::to_string(job.gpus * job.streams) + " lanes, and a run has " +
+                     std::to_string(core::kMaxLanes) + ": choose --streams " +
+                     std::to_string(core::kMaxLanes / job.gpus) + " or fewer");
+    }
+    if (!given.links.empty() && job.gpus < 2) {
+        return wrong("--links is for a machine with several GPUs: choose --gpus 2 or more");
+    }
+    const std::string& links = !given.links.empty() || lesson == nullptr ? given.links : lesson->links;
+    job.links = devices::topology_called(links).value_or(devices::Topology::pcie);
+    return {};
+}
+
+}  // namespace
+
 core::Result<Job> make_job(const RunOptions& options) {
     auto job = find_job(options);
     if (!job) {
@@ -377,6 +404,9 @@ core::Result<Job> make_job(const RunOptions& options) {
     job->free_policy = options.free_policy.value_or(job->profile.free_policy);
     const bool own = job->options.streams_given || job->profile.streams == 0;
     job->streams = own ? job->options.streams : job->profile.streams;
+    if (auto taken = take_gpus(options, *job); !taken) {
+        return taken.error();
+    }
     job->workers = options.workers_given || job->profile.workers == 0 ? options.workers : job->profile.workers;
     return job;
 }

@@ -11,6 +11,7 @@
 #include "app/runner/execution/options.h"
 #include "app/runner/execution/profile.h"
 #include "app/runner/programs/program.h"
+#include "engine/devices/simulated/links.h"
 
 namespace headway::runner {
 
@@ -23,6 +24,8 @@ struct Job {
     // From the options, else from the profile.
     memory::FreePolicy free_policy = memory::FreePolicy::finish;
     std::uint32_t streams = 1, workers = 1;
+    std::uint32_t gpus = 1;
+    devices::Topology links = devices::Topology::pcie;  // between several GPUs
     std::vector<std::string>
         notes;  // sentences: options that have no effect on the device; what a confined program may do
     // The names of the settings that were chosen and that the device has: "free_policy", "streams", "workers".

@@ -36,6 +36,8 @@ struct RunOptions {
     std::string tab;  // of a document: mxnet, pytorch or tensorflow; empty: the first
     std::uint32_t workers = 1, streams = 2;
     bool workers_given = false, streams_given = false;  // on the command line, not by the machine or the profile
+    std::uint32_t gpus = 0;                             // of the simulated machine; 0: the lesson's, else 1
+    std::string links;  // between them: pcie, pairs, ring; empty: the lesson's, else pcie
     std::uint64_t budget = 0;                           // 0: the device's default; core::kNoBudget: none
     std::uint32_t queue_limit = 0;                      // 0: none
     std::optional<memory::FreePolicy> free_policy;      // none: the profile's

@@ -277,14 +277,25 @@ PyObject* device(PyObject*, PyObject*) {
                          static_cast<int>(runtime->lanes.device(0).lanes()));
 }
 
-// The device number of the run's CPU, which is opened at the first call, or of its GPU. Raises Error if there is none.
-template <core::DeviceId (runtime::OpQueue::*kDevice)()>
-PyObject* device_number(PyObject*, PyObject*) {
+// The device number of the run's CPU, which is opened at the first call. Raises Error if there is none.
+PyObject* cpu(PyObject*, PyObject*) {
     runtime::Runtime* runtime = frontend();
-    if (runtime == nullptr) {
+    return runtime != nullptr ? guarded([&] { return PyLong_FromLong(runtime->cpu()); }) : nullptr;
+}
+
+// The device number of a GPU. Raises Error if there is none of this index.
+PyObject* gpu(PyObject*, PyObject* arguments) {
+    unsigned index = 0;
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "|I", &index) == 0) {
         return nullptr;
     }
-    return guarded([&] { return PyLong_FromLong((runtime->*kDevice)()); });
+    return guarded([&] { return PyLong_FromLong(runtime->gpu(index)); });
+}
+
+PyObject* gpus(PyObject*, PyObject*) {
+    runtime::Runtime* runtime = frontend();
+    return runtime != nullptr ? PyLong_FromUnsignedLong(runtime->gpus()) : nullptr;
 }
 
 PyMethodDef functions[] = {
@@ -301,8 +312,9 @@ PyMethodDef functions[] = {
      "Sets whether gradients are recorded; returns the previous setting."},
     {"is_recording", is_recording, METH_NOARGS, "Whether gradients are recorded."},
     {"issued", issued, METH_NOARGS, "Ops issued so far."},
-    {"cpu", device_number<&runtime::Runtime::cpu>, METH_NOARGS, "The number of the run's CPU."},
-    {"gpu", device_number<&runtime::Runtime::gpu>, METH_NOARGS, "The number of the run's GPU."},
+    {"cpu", cpu, METH_NOARGS, "The number of the run's CPU."},
+    {"gpu", gpu, METH_VARARGS, "gpu([index]): the number of a GPU of the run."},
+    {"gpus", gpus, METH_NOARGS, "How many GPUs the run has; they have the first numbers."},
     {"device", device, METH_NOARGS, "(kind, name, lanes) of the run's device."},
     {nullptr, nullptr, 0, nullptr},
 };

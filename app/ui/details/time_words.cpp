@@ -21,6 +21,7 @@ std::vector<IdleWords> words_of(const model::IdleCauses& c) {
                                  {c.blocker_ns, "blockers", "the frontend waited for a value"},
                                  {c.limit_ns, "limits", "the frontend was held by a limit of ops or memory"},
                                  {c.dependency_ns, "dependencies", "the next op waited for ops on other lanes"},
+                                 {c.link_ns, "links", "the next op, a copy, waited for a link"},
                                  {c.handover_ns, "waking", "waiting for the worker to wake up"},
                                  {c.done_ns, "the end", "all ops were issued, and none was left for the lane"}};
     std::erase_if(words, [](const IdleWords& w) { return w.ns <= 0; });

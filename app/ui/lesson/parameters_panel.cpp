@@ -316,13 +316,16 @@ void ParametersPanel::engine_rows(float width) {
                [&](std::uint64_t n) { state_.session.set_queue_limit(static_cast<std::uint32_t>(n)); });
     if (settings.device == "cpu") {
         number_row("workers", "Workers", "CPU lanes: threads that execute ops", settings.workers, "default",
-                   core::kMaxLanes, [&](std::uint64_t n) { settings.workers = static_cast<std::uint32_t>(n); });
+                   core::kMaxLanesOfDevice, [&](std::uint64_t n) { settings.workers = static_cast<std::uint32_t>(n); });
     } else {
         number_row("streams", "Streams", "GPU lanes; default: as many as the program's framework has", settings.streams,
-                   "default", core::kMaxLanes,
+                   "default", core::kMaxLanesOfDevice,
                    [&](std::uint64_t n) { settings.streams = static_cast<std::uint32_t>(n); });
     }
     if (settings.device == "simulated") {
+        number_row("gpus", "GPUs", "GPUs of the simulated machine, for programs that use several; default: 1",
+                   settings.gpus, "default", core::kMaxGpus,
+                   [&](std::uint64_t n) { settings.gpus = static_cast<std::uint32_t>(n); });
         const ImVec2 top = row("Costs",
                                "What steps take on the simulated device: t1=1us,t2=0.95us,t3=1us; also line and "
                                "print of the frontend. Empty: its cost models");

@@ -35,6 +35,8 @@ void AppState::take_settings(const lesson::Lesson& lesson) {
     }
     session.settings.costs = lesson.costs;
     session.settings.streams = lesson.streams;
+    session.settings.gpus = lesson.gpus > 1 ? lesson.gpus : 0;
+    session.settings.links = lesson.links;
     settings.reset_parameters(&lesson);
 }
 

@@ -23,17 +23,16 @@ using figure::ops_text;
 using figure::place_text;
 using Tone = CardLine::Tone;
 
-// "the GPU", "both devices, last the CPU"; empty if the run has only one.
+// "the GPU", "both devices, last the CPU", "all 5 devices, last GPU 3"; empty if the run has only one.
 std::string devices_waited_for(const model::Run& run, const model::Wait& wait) {
     if (run.devices().size() < 2 || wait.kind == trace::WaitKind::paused) {
         return {};
     }
     if (const int device = run.device_of(wait); device >= 0) {
-        return "the " + run.device_name(static_cast<std::size_t>(device));
+        return run.device_phrase(static_cast<std::size_t>(device));
     }
     const core::OpId last = model::ended_by(run, wait);
-    return last == 0 ? "both devices"
-                     : "both devices, last the " + run.device_name(run.device_of_lane(run.op(last).lane));
+    return run.all_devices() + (last == 0 ? "" : ", last " + run.device_phrase(run.device_of_lane(run.op(last).lane)));
 }
 
 // "matmul ×38 81 %, add ×38 12 %, 2 other kinds 7 %": how much of a wait's time each op name took.
@@ -198,7 +197,7 @@ void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap&
     };
     const model::IdleCauses& c = gap.causes;
     const bool issued = gap.next != 0;
-    std::array<Cause, 8> causes{
+    std::array<Cause, 9> causes{
         {{c.barrier_ns, Tone::wait, issued ? "its next op was not issued: a barrier" : "nothing was issued: a barrier"},
          {c.blocker_ns, Tone::wait,
           issued ? "its next op was not issued: the program waited for a value"
@@ -210,6 +209,7 @@ void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap&
          {c.frontend_ns, Tone::issue,
           issued ? "its next op was not issued: the frontend was at work" : "nothing was issued for it"},
          {c.dependency_ns, Tone::execute, "its next op waited for ops on other lanes"},
+         {c.link_ns, Tone::execute, "its next op, a copy, waited for a link that carried another one"},
          {c.handover_ns, Tone::dim, "waiting for the worker to wake up"},
          {c.done_ns, Tone::dim, "all ops were issued, and none was left for it"}}};
     std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) { return a.ns > b.ns; });
@@ -279,12 +279,19 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& 
         if (const auto gap = model::idle_gap(run, lane, ns)) {
             describe_gap(run, lane, *gap, card);
         }
+    } else if (hit.row == figure::RowKind::link && hit.lane >= 0) {
+        const model::Link& link = run.links()[static_cast<std::size_t>(hit.lane)];
+        card.title = link.name;
+        card.lines.push_back({Tone::execute, "carried  " + bytes_text(link.bytes) + " in " +
+                                                 count_text(link.ops.size()) +
+                                                 (link.ops.size() == 1 ? " copy" : " copies")});
+        card.lines.push_back({Tone::dim, "idle at  " + place_text(hit.ns, hit.ns_per_px)});
     } else if (hit.row == figure::RowKind::headway) {
         card.title = "Headway";
         const auto ahead = static_cast<std::uint64_t>(std::max<std::int64_t>(0, run.headway().at(ns)));
         card.lines.push_back({Tone::issue, (run.headway().exact_at(ns) ? "" : "at most ") + count_text(ahead) +
                                                (ahead == 1 ? " op" : " ops") + " issued and not finished" +
-                                               (run.devices().size() > 1 ? ", on both devices" : "")});
+                                               (run.devices().size() > 1 ? ", on " + run.all_devices() : "")});
         if (const auto in_pixel = extremes_at(run.headway(), ns, hit.ns_per_px); in_pixel.least != in_pixel.most) {
             card.lines.push_back({Tone::dim, "between  " + count_text(whole(in_pixel.least)) + " and " +
                                                  count_text(whole(in_pixel.most)) + " in this pixel"});

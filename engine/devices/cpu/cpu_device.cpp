@@ -68,7 +68,8 @@ CpuDevice::CpuDevice(std::uint32_t workers, trace::Recording& recording, CpuOpti
       control_(recording.control()),
       spin_ticks_(ticks_per(kSpinNs)),
       crowded_(workers + 1 > std::thread::hardware_concurrency()) {
-    HEADWAY_ASSERT(workers >= 1 && first_lane() + workers <= core::kMaxLanes, "a CPU device has 1 to 16 workers");
+    HEADWAY_ASSERT(workers >= 1 && workers <= core::kMaxLanesOfDevice && first_lane() + workers <= core::kMaxLanes,
+                   "a CPU device has 1 to 16 workers");
     kernels::use_one_blas_thread();
     for (std::size_t i = 1; i < kOpKinds; ++i) {
         kernels_[i] = kernels::kernel_for(static_cast<OpKind>(i));
@@ -82,7 +83,7 @@ CpuDevice::CpuDevice(std::uint32_t workers, trace::Recording& recording, CpuOpti
         set_slot(number, lanes_.back()->queue.slot());
         lanes_.back()->writer = trace::StreamWriter<trace::ExecRecord>(
             recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(number)});
-        lanes_.back()->running = &recording.header().running[number].op_and_begin;
+        lanes_.back()->running = &recording.header().running_in(number).op_and_begin;
     }
     core::heavy_fence();  // registers the process with membarrier before the first sleep
     for (std::uint32_t i = 0; i < workers; ++i) {
@@ -281,7 +282,7 @@ void CpuDevice::work(std::uint32_t index) {
                 if (has_lane(command.wait_lane)) [[likely]] {
                     wait_for(lane_of(command.wait_lane), command.wait_seq, index);
                 } else {
-                    peer()->wait_from_peer(command.wait_lane, command.wait_seq);
+                    peer_with(command.wait_lane).wait_from_peer(command.wait_lane, command.wait_seq);
                 }
                 core::order_ticks();
             }

@@ -20,7 +20,8 @@ bool CudaDevice::needs_more(const Command& command) const {
         return false;
     }
     if (!has_lane(command.wait_lane)) {
-        return !core::reached(peer()->completed(command.wait_lane).load(std::memory_order_acquire), command.wait_seq);
+        return !core::reached(peer_with(command.wait_lane).completed(command.wait_lane).load(std::memory_order_acquire),
+                              command.wait_seq);
     }
     const Lane& needed = *lanes_[command.wait_lane];
     return !needed.deferred.empty() && core::after(command.wait_seq, needed.launched);

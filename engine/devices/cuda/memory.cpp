@@ -102,7 +102,7 @@ bool CudaDevice::take_lazily(Lane& lane, Command& command) {
         return true;
     }
     command.out =
-        (command.flags & kOutOnOtherDevice) != 0 ? peer()->take_lazily_for(command) : take_lazily_from(&lane, command);
+        (command.flags & kOutOnCpu) != 0 ? cpu_peer()->take_lazily_for(command) : take_lazily_from(&lane, command);
     return command.out != nullptr;
 }
 

@@ -32,7 +32,7 @@ extern "C" __attribute__((visibility("default"))) bool headway_cuda_open(std::ui
         const auto name = devices::cuda::find_gpu(options->device);
         return name ? say(true, *name, text, text_bytes) : no(name.error().message);
     }
-    if (options->streams < 1 || options->streams > core::kMaxLanes) {
+    if (options->streams < 1 || options->streams > core::kMaxLanesOfDevice) {
         return no("it has 1 to 16 streams, not " + std::to_string(options->streams));
     }
     devices::cuda::Cupti* cupti = nullptr;

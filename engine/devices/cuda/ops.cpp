@@ -19,7 +19,7 @@ void CudaDevice::start_op(Lane& lane, const Command& command, InFlight& flight) 
     record_begin(lane, flight);
     if (s.kind == OpKind::copy_to_device) {
         start_copy_in(lane, command, flight);
-    } else if (s.kind == OpKind::copy_to_host && (command.flags & kOutOnOtherDevice) != 0) {
+    } else if (s.kind == OpKind::copy_to_host && (command.flags & kOutOnCpu) != 0) {
         start_copy_out(lane, command, flight);
     } else {
         start_kernels(lane, command);

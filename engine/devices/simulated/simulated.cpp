@@ -16,29 +16,27 @@ namespace headway::devices {
 
 SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t streams, trace::Recording& recording)
     : model_(std::move(model)), world_(std::make_shared<World>()) {
-    HEADWAY_ASSERT(streams >= 1 && streams <= core::kMaxLanes, "a simulated device has 1 to 16 streams");
     recording.use_virtual_clock();
     world_->recording = &recording;
     kernels::use_one_blas_thread();
     info_.kind = "simulated";
-    info_.name =
-        model_.name + " (" + model_.source + "), " + std::to_string(streams) + (streams == 1 ? " stream" : " streams");
-    info_.simulated = true;
-    make_lanes("Stream ", streams, recording);
+    make_lanes(streams, recording);
 }
 
-SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t workers, trace::Recording& recording,
-                                 const DeviceSlot& place)
-    : Device(place), model_(std::move(model)), world_(static_cast<SimulatedDevice*>(place.peer)->world_) {
-    HEADWAY_ASSERT(workers >= 1 && place.first_lane == world_->lanes.size(), "its lanes follow those of the GPU");
-    info_.kind = "cpu";
-    info_.name =
-        model_.name + " (" + model_.source + "), " + std::to_string(workers) + (workers == 1 ? " worker" : " workers");
-    info_.simulated = true;
-    make_lanes("Worker ", workers, recording);
+SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t lanes, trace::Recording& recording,
+                                 const DeviceSlot& place, const char* kind)
+    : Device(place), model_(std::move(model)), world_(static_cast<SimulatedDevice*>(place.earlier[0])->world_) {
+    HEADWAY_ASSERT(place.first_lane == world_->lanes.size(), "its lanes follow those of the devices before it");
+    info_.kind = kind;
+    make_lanes(lanes, recording);
 }
 
-void SimulatedDevice::make_lanes(const char* name, std::uint32_t count, trace::Recording& recording) {
+void SimulatedDevice::make_lanes(std::uint32_t count, trace::Recording& recording) {
+    HEADWAY_ASSERT(count >= 1 && count <= core::kMaxLanesOfDevice, "a simulated device has 1 to 16 lanes");
+    const std::string name = info_.kind == "cpu" ? "Worker " : "Stream ";
+    const std::string lanes = info_.kind == "cpu" ? " worker" : " stream";
+    info_.name = model_.name + " (" + model_.source + "), " + std::to_string(count) + lanes + (count == 1 ? "" : "s");
+    info_.simulated = true;
     for (std::uint32_t i = 0; i < count; ++i) {
         info_.lane_names.push_back(name + std::to_string(i));
         lanes_.push_back(std::make_unique<Lane>());
@@ -62,6 +60,16 @@ SimulatedDevice::~SimulatedDevice() {
 }
 
 TaskCost SimulatedDevice::cost_of(const Command& command) const {
+    if (command.op != 0 && world_->links && command.signature->is_copy_between_devices()) {
+        const bool to_host = command.signature->kind == OpKind::copy_to_host;
+        const std::uint32_t host = world_->links->gpus();
+        const std::uint32_t from = to_host ? number()
+                                   : command.offset >= kFromDevice
+                                       ? static_cast<std::uint32_t>(command.offset - kFromDevice)
+                                       : host;
+        return world_->links->cost_on(world_->links->between(from, to_host ? host : number()),
+                                      copied_bytes(command.signature->out_bytes, command.signature->moved_bytes));
+    }
     if ((command.flags & kComposite) == 0) {
         TaskCost cost = command.op != 0 ? model_.cost_of(*command.signature) : TaskCost();
         cost.resource += 4u * number();
@@ -306,7 +314,7 @@ TaskCost SimulatedDevice::execute_steps(Lane& lane, const Composite& composite) 
 bool SimulatedDevice::find_lazy_operands(Command& command) {
     find_lazy_inputs(*this, command);
     if (command.out == nullptr && command.out_id != 0) {
-        Device& home = (command.flags & kOutOnOtherDevice) != 0 ? *peer() : *this;
+        Device& home = (command.flags & kOutOnCpu) != 0 ? *cpu_peer() : *this;
         command.out = home.take_lazily_for(command);
         return command.out != nullptr;
     }

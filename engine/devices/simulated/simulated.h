@@ -10,8 +10,9 @@
 // real device, and everything that depends on time (bytes allocated when an op starts, a budget that they exceed) is
 // exact. completed() counts the commands that have ended by the frontend's clock.
 //
-// A second simulated device may represent the CPU of a run with a GPU. Both share one clock and one order of begins;
-// each has its own cost model, whose t1 is the frontend time for issuing an op to its lanes.
+// Further simulated devices may represent more GPUs, and the CPU of a run with GPUs. All share one clock and one order
+// of begins; each has its own cost model, whose t1 is the frontend time for issuing an op to its lanes. With several
+// GPUs, copies between devices go over links (links.h), which take the place of the cost model.
 //
 // hold(): commands that have begun end as planned; the others begin at the release or later. A wait for one of these
 // would never end, because only the waiting thread could release the lanes, so the wait releases them. Lanes that the
@@ -27,11 +28,14 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/devices/device.h"
 #include "engine/devices/simulated/cost_model.h"
+#include "engine/devices/simulated/links.h"
 #include "engine/devices/simulated/virtual_lanes.h"
 
 namespace headway::devices {
@@ -40,8 +44,10 @@ class SimulatedDevice final : public Device {
 public:
     // `recording` must be empty; it is switched to a virtual clock.
     SimulatedDevice(CostModel model, std::uint32_t streams, trace::Recording& recording);
-    // The CPU of a run whose other device, in `place`, is simulated too.
-    SimulatedDevice(CostModel model, std::uint32_t workers, trace::Recording& recording, const DeviceSlot& place);
+    // A further GPU (`kind` "simulated") or the CPU ("cpu") of a run whose other devices, in `place`, are simulated
+    // too.
+    SimulatedDevice(CostModel model, std::uint32_t lanes, trace::Recording& recording, const DeviceSlot& place,
+                    const char* kind);
     ~SimulatedDevice() override;  // completes all queued commands first
 
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
@@ -67,6 +73,9 @@ public:
     [[nodiscard]] std::uint32_t earliest_lane(const std::array<std::uint32_t, core::kMaxLanes>& needs,
                                               std::uint32_t preferred, std::uint32_t next) const override;
 
+    // From now on copies between the devices of the run go over these links.
+    void connect(Links links) { world_->links = std::move(links); }
+
     [[nodiscard]] const CostModel& model() const { return model_; }
 
 private:
@@ -91,6 +100,7 @@ private:
         VirtualLanes schedule;
         trace::Recording* recording = nullptr;
         std::vector<Lane*> lanes;  // by lane number
+        std::optional<Links> links;
         std::uint64_t now_ns = 0;  // the frontend's clock
         bool abandoned = false;
         bool held_by_caller = false, held_by_learner = false;
@@ -103,7 +113,7 @@ private:
 
     void stay_held(std::uint32_t lane, std::uint32_t seq);
     void play_until(std::uint32_t lane, std::uint32_t seq);
-    void make_lanes(const char* name, std::uint32_t count, trace::Recording& recording);
+    void make_lanes(std::uint32_t count, trace::Recording& recording);
     [[nodiscard]] Lane& lane_of(std::uint32_t lane) const { return *world_->lanes[lane]; }
     [[nodiscard]] TaskCost cost_of(const Command& command) const;
     [[nodiscard]] bool execute(Command& command);

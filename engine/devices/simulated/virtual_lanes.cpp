@@ -1,6 +1,7 @@
 #include "engine/devices/simulated/virtual_lanes.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <tuple>
 
@@ -8,6 +9,14 @@
 #include "engine/core/sequence.h"
 
 namespace headway::devices {
+
+// Calls call(link) for each link of the set.
+template <class Call>
+void VirtualLanes::each_link(std::uint32_t links, Call call) {
+    for (; links != 0; links &= links - 1) {
+        call(links_[static_cast<std::size_t>(std::countr_zero(links))]);
+    }
+}
 
 std::uint32_t VirtualLanes::add_lane() {
     lanes_.push_back(std::make_unique<Lane>());
@@ -26,7 +35,12 @@ void VirtualLanes::submit(std::uint32_t index, const Task& task, std::uint64_t i
                        "a task waits for one that was submitted before it");
         begin_ns = std::max(begin_ns, planned_end(task.wait_lane, task.wait_seq));
     }
+    each_link(task.cost.links, [&](const Link& link) { begin_ns = std::max(begin_ns, link.planned_ns); });
     lane.planned_ns = begin_ns + task.cost.ns;
+    each_link(task.cost.links, [&](Link& link) {
+        ++link.pending;
+        link.planned_ns = lane.planned_ns;
+    });
     lane.planned.push_back(lane.planned_ns - static_cast<std::uint64_t>(lane.late_ns));
     ++lane.submitted;
     lane.queue.push_back({task, issued_ns, submitted_++});
@@ -119,12 +133,21 @@ void VirtualLanes::abandon() {
         lanes_[lane]->planned.clear();
         lanes_[lane]->completed = lanes_[lane]->submitted;
     }
+    links_.fill({});
 }
 
-// When the lane's next task begins; false if unknown because the task that it waits for has not ended.
+// When the lane's next task begins; false if unknown because the task that it waits for has not ended, or a link that
+// it needs is in use.
 bool VirtualLanes::begin_of(const Lane& lane, std::uint64_t& begin_ns) const {
     const Queued& head = lane.queue.front();
     begin_ns = std::max({head.issued_ns, lane.end_ns, released_ns_});
+    for (std::uint32_t links = head.task.cost.links; links != 0; links &= links - 1) {
+        const Link& link = links_[static_cast<std::size_t>(std::countr_zero(links))];
+        if (link.busy) {
+            return false;
+        }
+        begin_ns = std::max(begin_ns, link.free_ns);
+    }
     if (head.task.wait_lane == kNoLane) {
         return true;
     }
@@ -171,7 +194,9 @@ void VirtualLanes::begin_task(std::uint32_t index, std::uint64_t ns) {
     lane.task = lane.queue.front().task;
     lane.queue.pop_front();
     allowed_ -= lane.task.is_op && allowed_ != 0 ? 1 : 0;
+    lane.task_links = lane.task.cost.links;
     lane.task.cost = observer_.task_begins(index, lane.task);
+    each_link(lane.task.cost.links, [](Link& link) { link.busy = true; });
     lane.running = true;
     lane.begin_ns = lane.settled_ns = ns;
     lane.end_ns = ns + lane.task.cost.ns;
@@ -197,6 +222,15 @@ void VirtualLanes::end_task(std::uint32_t index) {
     if (lane.task.cost.share > 0) {
         share_resource(lane.task.cost.resource, lane.end_ns);
     }
+    each_link(lane.task.cost.links, [&lane](Link& link) {
+        link.busy = false;
+        link.free_ns = lane.end_ns;
+    });
+    each_link(lane.task_links, [&](Link& link) {
+        link.planned_ns = --link.pending == 0
+                              ? lane.end_ns
+                              : static_cast<std::uint64_t>(static_cast<std::int64_t>(link.planned_ns) + late_ns);
+    });
     observer_.task_ends(index, lane.task, lane.begin_ns, lane.end_ns);
 }
 

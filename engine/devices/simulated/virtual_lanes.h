@@ -9,6 +9,9 @@
 // of them progresses at 1/S of its speed; while S ≤ 1, none slows another. So two large matrix products on two streams
 // take as long as one after the other, and two small kernels overlap.
 //
+// A task may also need links (bits of TaskCost::links) for as long as it runs. A link is used by one task at a time: a
+// task begins once all its links are free, and of several that wait, the one that was submitted first.
+//
 // The simulated device executes with this schedule, and the model uses it to compute a run under other waits: the same
 // tasks give the same times to the nanosecond.
 //
@@ -30,11 +33,13 @@ struct TaskCost {
     std::uint64_t ns = 0;        // duration when it runs alone
     double share = 0;            // of the resource's throughput when it runs alone
     std::uint32_t resource = 0;  // index of the resource, below kResources; the caller defines the meaning
+    std::uint32_t links = 0;     // the links that it occupies, one bit each
 };
 
 class VirtualLanes {
 public:
-    static constexpr std::uint32_t kResources = 8;
+    static constexpr std::uint32_t kResources = 4 * core::kMaxDevices;
+    static constexpr std::uint32_t kLinks = 32;
     static constexpr std::uint32_t kNoLane = ~0u;
 
     struct Task {
@@ -57,7 +62,7 @@ public:
         ~Observer() = default;
     };
 
-    explicit VirtualLanes(Observer& observer) : observer_(observer) {}
+    explicit VirtualLanes(Observer& observer) : observer_(observer) { slowdown_.fill(1); }
 
     std::uint32_t add_lane();  // returns its number, from 0
     [[nodiscard]] std::uint32_t lanes() const { return static_cast<std::uint32_t>(lanes_.size()); }
@@ -90,8 +95,8 @@ public:
     // The lane of [begin, end) in which an op issued at `issued_ns` with these needs would begin first, estimated from
     // the costs of the queued tasks (without contention). Among equals `preferred`, then the first from `next` on. A
     // task is expected to begin at the latest of its issue, the expected end of the task before it in its lane, and
-    // that of the task that it waits for. When a task ends later than expected, the tasks after it in its lane are
-    // shifted.
+    // those of the task that it waits for and of the tasks before it on its links. When a task ends later than
+    // expected, the tasks after it in its lane are shifted.
     [[nodiscard]] std::uint32_t earliest_lane(std::uint32_t begin, std::uint32_t end, const Needs& needs,
                                               std::uint32_t preferred, std::uint32_t next,
                                               std::uint64_t issued_ns) const;
@@ -110,10 +115,17 @@ private:
         std::uint32_t submitted = 0, completed = 0;
         bool running = false;
         Task task;                           // valid while running
+        std::uint32_t task_links = 0;        // the links that it was submitted for
         std::uint64_t begin_ns = 0;          // of the task that began last
         std::uint64_t end_ns = 0;            // of the running task at its current speed, otherwise of the last task
         std::uint64_t settled_ns = 0;        // the time to which `remaining_ns` refers
         double remaining_ns = 0, share = 0;  // of the running task, at full speed
+    };
+    struct Link {
+        bool busy = false;
+        std::uint64_t free_ns = 0;     // end of the last task that used it
+        std::uint32_t pending = 0;     // tasks submitted for it that have not ended
+        std::uint64_t planned_ns = 0;  // estimated end of the last of them
     };
     struct Event {
         std::uint32_t lane = kNoLane;
@@ -126,12 +138,15 @@ private:
     void take(const Event& event);
     void begin_task(std::uint32_t lane, std::uint64_t ns);
     void end_task(std::uint32_t lane);
+    template <class Call>
+    void each_link(std::uint32_t links, Call call);
     void share_resource(std::uint32_t resource, std::uint64_t ns);
     [[nodiscard]] std::uint64_t planned_end(std::uint32_t lane, std::uint32_t seq) const;
 
     Observer& observer_;
     std::vector<std::unique_ptr<Lane>> lanes_;
-    std::array<double, kResources> slowdown_{1, 1, 1, 1, 1, 1, 1, 1};
+    std::array<double, kResources> slowdown_;
+    std::array<Link, kLinks> links_;
     std::uint64_t submitted_ = 0;
     std::uint64_t released_ns_ = 0;
     std::uint64_t event_ns_ = 0;  // time of the last event

@@ -7,7 +7,9 @@ namespace headway::runtime {
 Lanes::Lanes(std::shared_ptr<devices::DeviceSet> devices) : set_(std::move(devices)) {
     virtual_time_ = device(0).virtual_time();
     begin_[0] = device(0).first_lane();
-    add_device();
+    while (device_count_ < set_->count()) {
+        add_device();
+    }
 }
 
 void Lanes::add_device() {
@@ -22,8 +24,8 @@ void Lanes::add_device() {
 }
 
 std::string Lanes::name_of(core::DeviceId device) const {
-    const devices::DeviceInfo& info = this->device(device).info();
-    return std::string(devices::short_name(info)) + " (device " + info.kind + ")";
+    const devices::Device& of = this->device(device);
+    return of.words() + " (device " + of.info().kind + ")";
 }
 
 void Lanes::submit_idle(std::uint32_t lane, const devices::Command& command) {

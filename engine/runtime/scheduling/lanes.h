@@ -29,7 +29,7 @@ inline void raise_to(LaneSeqs& seqs, std::uint32_t lane, std::uint32_t seq) {
 
 class Lanes {
 public:
-    // The run begins with the first of the devices.
+    // The run begins with the devices that the set has by now.
     explicit Lanes(std::shared_ptr<devices::DeviceSet> devices);
     Lanes(const Lanes&) = delete;
     Lanes& operator=(const Lanes&) = delete;
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] devices::Device& device(core::DeviceId device) const { return (*set_)[device]; }
     [[nodiscard]] devices::DeviceSet& set() const { return *set_; }
     [[nodiscard]] bool virtual_time() const { return virtual_time_; }
-    // "CPU (device cpu)"
+    // "the CPU (device cpu)"
     [[nodiscard]] std::string name_of(core::DeviceId device) const;
 
     // Number of lanes of all devices together; those of one device are [begin(device), end(device)).

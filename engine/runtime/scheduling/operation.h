@@ -56,7 +56,7 @@ inline void fill_command(devices::Command& command, const Operation& operation, 
     }
     if (operation.values != nullptr) {
         command.out = operation.values;
-        command.flags |= devices::kOutOnOtherDevice;
+        command.flags |= devices::kOutOnCpu;
     }
     if (operation.random_stream != 0) {
         command.random_stream = operation.random_stream;

@@ -253,5 +253,66 @@ TEST(VirtualLanes, WithoutBarriersProgramsAreRarelySlower) {
     }
 }
 
+// --- links ---
+
+void copy(Kept& kept, std::uint32_t lane, std::uint64_t ns, std::uint32_t links, std::uint64_t issued_ns) {
+    kept.lanes().run_until(issued_ns);
+    VirtualLanes::Task task;
+    task.cost.ns = ns;
+    task.cost.links = links;
+    kept.lanes().submit(lane, task, issued_ns);
+}
+
+TEST(VirtualLanes, ALinkCarriesOneCopyAtATime) {
+    Kept kept(3);
+    copy(kept, 0, 100, 1, 0);
+    copy(kept, 1, 50, 1, 10);
+    copy(kept, 2, 30, 2, 10);  // another link
+    kept.lanes().run_all();
+    EXPECT_EQ(kept.times[0], (Times{{0, 100}}));
+    EXPECT_EQ(kept.times[1], (Times{{100, 150}}));
+    EXPECT_EQ(kept.times[2], (Times{{10, 40}}));
+}
+
+TEST(VirtualLanes, ACopyOverTwoLinksWaitsForBothAndOccupiesBoth) {
+    Kept kept(4);
+    copy(kept, 0, 100, 1, 0);
+    copy(kept, 1, 60, 2, 0);
+    copy(kept, 2, 10, 3, 5);
+    copy(kept, 3, 10, 2, 70);  // its link is free, since the copy before it still waits for the other one
+    kept.lanes().run_all();
+    EXPECT_EQ(kept.times[3], (Times{{70, 80}}));
+    EXPECT_EQ(kept.times[2], (Times{{100, 110}}));
+}
+
+TEST(VirtualLanes, OfSeveralCopiesThatWaitForALinkTheFirstSubmittedGoesFirst) {
+    Kept kept(3);
+    copy(kept, 2, 100, 1, 0);
+    copy(kept, 1, 10, 1, 1);
+    copy(kept, 0, 10, 1, 2);
+    kept.lanes().run_all();
+    EXPECT_EQ(kept.times[1], (Times{{100, 110}}));
+    EXPECT_EQ(kept.times[0], (Times{{110, 120}}));
+}
+
+TEST(VirtualLanes, TheChoiceOfALaneKnowsThatALinkIsBusy) {
+    Kept kept(2);
+    copy(kept, 0, 100, 1, 0);
+    kept.submit(0, 10, 0, 0);
+    copy(kept, 1, 50, 1, 0);                                                           // until 150
+    EXPECT_EQ(kept.lanes().earliest_lane(0, 2, {}, VirtualLanes::kNoLane, 1, 0), 0u);  // free at 110
+}
+
+TEST(VirtualLanes, AnAbandonedCopyLeavesItsLinkFree) {
+    Kept kept(2);
+    copy(kept, 0, 100, 1, 0);
+    copy(kept, 1, 100, 1, 0);
+    kept.lanes().run_until(10);
+    kept.lanes().abandon();
+    copy(kept, 1, 5, 1, 20);
+    kept.lanes().run_all();
+    EXPECT_EQ(kept.times[1], (Times{{20, 25}}));
+}
+
 }  // namespace
 }  // namespace headway::devices

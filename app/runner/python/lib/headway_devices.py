@@ -1,9 +1,14 @@
-"""Device names in programs: a run has one CPU and one GPU, so every index is 0."""
+"""Device names in programs: a run has one CPU and one or more GPUs, whose indices count from 0."""
+
+import _headway
 
 
 def none_such(name):
-    """The error message for a device with another index, or with an index that is not a number."""
-    return 'there is no device "%s": a run has one GPU and one CPU, each with the index 0' % (name,)
+    """The error message for a device with an index that the run does not have, or that is not a number."""
+    gpus = _headway.gpus()
+    if gpus < 2:
+        return 'there is no device "%s": a run has one GPU and one CPU, each with the index 0' % (name,)
+    return 'there is no device "%s": this run has one CPU, and GPUs from 0 to %d' % (name, gpus - 1)
 
 
 def index_in(text):
@@ -12,6 +17,16 @@ def index_in(text):
     if not colon:
         return None
     return int(index) if index.isascii() and index.isdecimal() and len(index) < 6 else -1
+
+
+def has(index, cpu):
+    """Whether the run has a device of this index; None is the first one."""
+    return index is None or 0 <= index < (1 if cpu else max(_headway.gpus(), 1))
+
+
+def is_cpu(number):
+    """Whether the device of this number is the CPU: the GPUs have the first numbers."""
+    return number >= _headway.gpus()
 
 
 class Namespace(type):

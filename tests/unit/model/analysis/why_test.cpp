@@ -135,6 +135,44 @@ TEST(IdleCauses, NamesBarriersBlockersLimitsAndDependencies) {
 }
 
 // A run without barriers waits once, at its end; lanes that are done by then are not idle because of this wait.
+TEST(IdleCauses, ACopyWaitsForItsLinks) {
+    RecordingBuilder builder;
+    builder.metadata(
+        R"({"lanes": ["a"], "gpus": 3, "links": "pairs", "cost_models": {"links": {"name": "", "source": "",
+                        "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}}})");
+    for (const std::uint16_t device : {std::uint16_t{1}, std::uint16_t{2}}) {
+        builder.recording().meta(
+            trace::MetaType::device, device,
+            R"({"kind": "simulated", "first_lane": )" + std::to_string(device) + R"(, "lanes": ["b"]})");
+    }
+    const auto make = builder.signature(8, "fill"), copy = builder.signature(8, "copy_to_device");
+    const auto to_host = builder.signature(8, "copy_to_host");
+    builder.issue({.begin = 0, .end = 10, .lane = 2, .out = 1, .fresh = true, .signature = make});
+    builder.exec(2, 1, 10, 20);
+    builder.issue({.begin = 10, .end = 20, .lane = 0, .out = 2, .fresh = true, .signature = copy});  // from the host
+    builder.exec(0, 2, 20, 120);
+    builder.issue({.begin = 20, .end = 30, .lane = 1, .out = 3, .in0 = 1, .fresh = true, .signature = copy});
+    builder.exec(1, 3, 125, 145);  // from GPU 2: over both directions of the bus
+    builder.issue({.begin = 30, .end = 40, .lane = 2, .out = 4, .in0 = 1, .fresh = true, .signature = to_host});
+    builder.exec(2, 4, 145, 200);  // waits for the other direction
+    builder.issue({.begin = 40, .end = 50, .lane = 0, .out = 5, .in0 = 3, .fresh = true, .signature = copy});
+    builder.exec(0, 5, 150, 200);  // NVLink from GPU 1: its link is free
+    const auto run = builder.read();
+    ASSERT_EQ(run->gpus(), 3u);
+    ASSERT_EQ(run->links().size(), 4u);
+    run->close();
+    EXPECT_EQ(run->links()[0].ops, (std::vector<OpId>{2, 3}));
+    EXPECT_EQ(run->links()[1].ops, (std::vector<OpId>{3, 4}));
+    EXPECT_EQ(run->links()[3].name, "NVLink 1 → 0");
+    EXPECT_EQ(run->links()[3].ops, (std::vector<OpId>{5}));
+    EXPECT_EQ(run->links()[0].bytes, 16u);
+    EXPECT_EQ(run->op(1).links, 0u);
+    const IdleCauses idle = idle_causes(*run);
+    EXPECT_EQ(idle.link_ns, (120 - 30) + (145 - 40));
+    EXPECT_EQ(idle.handover_ns, 5 + 5);
+    EXPECT_EQ(idle.dependency_ns, 145 - 120);
+}
+
 TEST(IdleCauses, AfterTheLastOpCountAsDone) {
     RecordingBuilder builder;
     builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true});

@@ -314,6 +314,21 @@ std::vector<Case> cases() {
          "longest "
          "gap is 100 ns.",
          [] { return four(100, 10).explained(); }},
+        {Kind::idle,
+         "The 2 lanes were idle for 640 ns in all, 490 ns of that because the next op was a copy and waited for a link "
+         "that carried another one; the longest gap is 510 ns.",
+         [] {
+             Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
+                            "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})");
+             story.builder.recording().meta(trace::MetaType::device, 1,
+                                            R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
+             const auto copy = story.builder.signature(8, "copy_to_device");
+             story.op(10, 500, 0, 0, copy);
+             story.issue(10, 1, 0, copy);
+             story.execute(510, 100, 1);
+             story.wait();
+             return story.explained();
+         }},
         {Kind::busy_machine,
          "The machine was busy: the frontend could have run and had no core for 42 ns (10 % of the run).",
          [] {

@@ -3,12 +3,12 @@
 Every function that makes or combines tensors issues an op and returns at once. `waitall()` and `wait_to_read()` are
 barriers; `print`, `item()`, `numpy()`, `float()` and `if tensor:` are blockers.
 
-Tensors are on the run's device unless `device="cpu"` or `device="gpu"` says otherwise; ops run where their inputs are.
+Tensors are on the run's device unless `device="cpu"`, `device="gpu"` or `device="gpu:1"` says otherwise; ops run where their inputs are.
 """
 
 import _headway
 from _headway import Error, OutOfMemoryError
-from headway_devices import index_in, none_such
+from headway_devices import has, index_in, is_cpu, none_such
 from headway_rows import assign
 from headway_text import array_text, from_values, nested, to_numpy, values_of
 
@@ -28,10 +28,12 @@ class Tensor(_headway.Tensor):
 
     @property
     def device(self):
-        return "cpu" if self.device_number == 1 or _headway.device()[0] == "cpu" else "gpu"
+        if is_cpu(self.device_number):
+            return "cpu"
+        return "gpu" if _headway.gpus() == 1 else "gpu:%d" % self.device_number
 
     def to(self, device):
-        """The same values on "cpu" or "gpu": issues a copy, or returns this tensor if it is already there."""
+        """The same values on "cpu", "gpu" or "gpu:1": issues a copy, or returns this tensor if it is already there."""
         number = _number(device)
         return self if number in (-1, self.device_number) else self.to_device(number)
 
@@ -57,9 +59,10 @@ def _number(device):
     name = text.partition(":")[0]
     if name not in ("cpu", "gpu", "cuda", "simulated"):
         raise ValueError("the devices are cpu and gpu, not %s" % text)
-    if index_in(text) not in (None, 0):
+    index = index_in(text)
+    if not has(index, name == "cpu"):
         raise ValueError(none_such(text))
-    return _headway.cpu() if name == "cpu" else _headway.gpu()
+    return _headway.cpu() if name == "cpu" else _headway.gpu(index or 0)
 
 
 def full(shape, value, device=None):
@@ -112,6 +115,11 @@ def clock():
 def time_text(seconds):
     """A duration with three digits and a suitable unit: "1.38 ms"."""
     return _headway.time_text(seconds)
+
+
+def gpus():
+    """How many GPUs the run has: "gpu:0" and so on."""
+    return _headway.gpus()
 
 
 def device():

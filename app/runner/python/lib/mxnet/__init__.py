@@ -17,9 +17,11 @@ class _Context:
     def _number(self):
         if self.device_type == "cpu":
             return _headway.cpu()
-        if self.device_id != 0 and npx.num_gpus() > 0:
-            raise ValueError("there is no %r: the run has one GPU" % self)
-        return _headway.gpu()
+        gpus = npx.num_gpus()
+        if gpus > 0 and not 0 <= self.device_id < gpus:
+            has = "one GPU" if gpus == 1 else "%d GPUs, from 0 to %d" % (gpus, gpus - 1)
+            raise ValueError("there is no %r: the run has %s" % (self, has))
+        return _headway.gpu(max(self.device_id, 0))
 
     def __enter__(self):
         _contexts.append(self)

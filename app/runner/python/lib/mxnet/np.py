@@ -1,7 +1,7 @@
 """mxnet.np → Headway's MXNet dialect."""
 
 import _headway
-from headway_devices import Namespace
+from headway_devices import Namespace, is_cpu
 from headway_math import of_one, product
 from headway_rows import assign, stacked
 from headway_text import array_text, float32_only, from_values, nested, to_numpy, typed, values_of
@@ -15,11 +15,11 @@ class ndarray(_headway.Tensor):
 
     def __repr__(self):
         text = "array(" + array_text(self, "array(", False)
-        return text + (", ctx=gpu(0))" if self.ctx.device_type == "gpu" else ")")
+        return text + (", ctx=%r)" % self.ctx if self.ctx.device_type == "gpu" else ")")
 
     def __str__(self):
         text = array_text(self, "", False).replace(",", "")
-        return text + (" @gpu(0)" if self.ctx.device_type == "gpu" else "")
+        return text + (" @%r" % self.ctx if self.ctx.device_type == "gpu" else "")
 
     def __format__(self, spec):
         return format(self.item(), spec) if spec else str(self)
@@ -36,8 +36,8 @@ class ndarray(_headway.Tensor):
     def ctx(self):
         import mxnet
 
-        cpu = self.device_number == 1 or _headway.device()[0] == "cpu"
-        return mxnet.cpu(0) if cpu else mxnet.gpu(0)
+        number = self.device_number
+        return mxnet.cpu(0) if is_cpu(number) else mxnet.gpu(number)
 
     context = ctx
 

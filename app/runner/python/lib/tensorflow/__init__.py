@@ -6,7 +6,7 @@ call issues all that was traced as one op.
 """
 
 import _headway
-from headway_devices import Namespace, index_in, none_such
+from headway_devices import Namespace, has, index_in, is_cpu, none_such
 from headway_math import of_one
 from headway_text import array_text, float32_only, from_values, to_numpy, typed
 
@@ -54,12 +54,9 @@ class Tensor(_headway.Tensor):
 _devices = []  # stack of `with tf.device(...)`, innermost last
 
 
-_has_gpu = _headway.device()[0] != "cpu"
-
-
 def _waits(number):
     """Whether ops on the device of this number (-1: the run's) are waited for: on the CPU, except during tracing."""
-    return not _tracing and (not _has_gpu or number == 1)
+    return not _tracing and is_cpu(max(number, 0))
 
 
 def _kind():
@@ -266,8 +263,7 @@ class config(metaclass=Namespace):
 
     @staticmethod
     def list_physical_devices(kind=None):
-        gpu = _headway.device()[0] != "cpu"
-        found = ["/physical_device:CPU:0"] + (["/physical_device:GPU:0"] if gpu else [])
+        found = ["/physical_device:CPU:0"] + ["/physical_device:GPU:%d" % i for i in range(_headway.gpus())]
         return [d for d in found if kind is None or ":%s:" % kind in d]
 
 
@@ -290,11 +286,12 @@ class device:
         self._kind = last.partition(":")[0]
         if self._kind not in ("CPU", "GPU"):
             raise ValueError('there is no device "%s": a run has /CPU:0 and /GPU:0' % (name,))
-        if index_in(last) not in (None, 0):
+        self._index = index_in(last)
+        if not has(self._index, self._kind == "CPU"):
             raise ValueError(none_such(name))
 
     def _number(self):
-        return _headway.gpu() if self._kind == "GPU" else _headway.cpu()
+        return _headway.gpu(self._index or 0) if self._kind == "GPU" else _headway.cpu()
 
     def __enter__(self):
         _devices.append(self)

@@ -10,7 +10,7 @@ in PyTorch. A program that names none runs entirely on the run's device.
 
 import _headway
 import headway_drive
-from headway_devices import index_in, none_such
+from headway_devices import has, index_in, none_such
 from headway_math import of_one, product
 from headway_rows import assign, stacked
 from headway_text import array_text, float32_only, from_values, nested, to_numpy, typed, values_of
@@ -33,15 +33,15 @@ class device:
             self.index = index
         elif index is not None:
             raise RuntimeError("torch.device: the index is given twice, by %s and by %s" % (text, index))
-        if self.index not in (None, 0):
+        if not has(self.index, self.type == "cpu"):
             raise RuntimeError(none_such(text if index is None else "%s:%s" % (text, index)))
-        if self.type == "cuda":
-            self.index = 0
+        if self.type == "cuda" and self.index is None:
+            self.index = cuda._current[0]
 
     @property
     def _number(self):
         if self.type == "cuda":
-            return _headway.gpu()
+            return _headway.gpu(self.index)
         return _headway.cpu() if headway_drive.names_devices else -1
 
     def __enter__(self):
@@ -59,11 +59,12 @@ class device:
         return self.type if self.index is None else "%s:%d" % (self.type, self.index)
 
     def __eq__(self, other):
-        # There is only one of each type, so the index does not matter.
-        return self.type == other.type if isinstance(other, device) else str(self) == other
+        if not isinstance(other, device):
+            return str(self) == other
+        return self.type == other.type and (self.index or 0) == (other.index or 0)
 
     def __hash__(self):
-        return hash(self.type)
+        return hash((self.type, self.index or 0))
 
 
 class Size(tuple):
@@ -205,7 +206,7 @@ class Tensor(_headway.Tensor):
         return self._moved(_device("cpu"), False, "cpu")
 
     def cuda(self, device=None, non_blocking=False):
-        return self._moved(_device(device or "cuda"), non_blocking, "cuda")
+        return self._moved(_device("cuda" if device is None else device), non_blocking, "cuda")
 
     def to(self, *what, device=None, dtype=None, non_blocking=False, copy=False):
         """to(device, dtype), to(dtype) or to(tensor); non_blocking and copy may follow by position or name."""
@@ -220,8 +221,10 @@ class Tensor(_headway.Tensor):
         there = self.to_device(max(target._number, 0), target)
         # As in PyTorch, the program waits for copies unless non_blocking is set. To the GPU it waits even then if the
         # source is pageable; to the CPU a non-blocking copy goes to pinned memory.
-        pageable = target.type == "cuda" and not self.is_pinned()
-        if not non_blocking or pageable:
+        # The program does not wait for copies between GPUs.
+        between = target.type == "cuda" and self.is_cuda
+        pageable = target.type == "cuda" and not between and not self.is_pinned()
+        if not between and (not non_blocking or pageable):
             there.wait_to_read(name + " (pageable)" if non_blocking else name, "copy")
         elif target.type == "cpu":
             _pinned.add(there.buffer_id)

@@ -4,6 +4,7 @@ import _headway
 
 OutOfMemoryError = _headway.OutOfMemoryError
 _gpu_kind = _headway.device()[0]
+_current = [0]  # the index of the current GPU
 
 
 def is_available():
@@ -11,14 +12,24 @@ def is_available():
 
 
 def device_count():
-    return 0 if _gpu_kind == "cpu" else 1
+    return _headway.gpus()
+
+
+def _index(where):
+    """The index of a GPU that is named in one of PyTorch's ways; None: the current one."""
+    import torch
+
+    if where is None:
+        return _current[0]
+    where = torch._device(where)
+    if where.type != "cuda":
+        raise ValueError("Expected a cuda device, but got: %s" % where)
+    return where.index
 
 
 def synchronize(device=None):
-    import torch
-
-    torch._device(device)  # refuses other GPUs
-    _headway.waitall("torch.cuda.synchronize", True, -1 if _gpu_kind == "cpu" else _headway.gpu())
+    index = _index(device)
+    _headway.waitall("torch.cuda.synchronize", True, -1 if _gpu_kind == "cpu" else _headway.gpu(index))
 
 
 def get_device_name(device=None):
@@ -26,7 +37,26 @@ def get_device_name(device=None):
 
 
 def current_device():
-    return 0
+    return _current[0]
+
+
+def set_device(device):
+    """From now on "cuda" without an index is this GPU."""
+    _current[0] = _index(device)
+
+
+class device:
+    """with torch.cuda.device(1): "cuda" without an index is this GPU inside."""
+
+    def __init__(self, device):
+        self.idx = _index(device)
+
+    def __enter__(self):
+        self._before = _current[0]
+        _current[0] = self.idx
+
+    def __exit__(self, *_):
+        _current[0] = self._before
 
 
 class Event:

@@ -42,7 +42,7 @@ class Module:
         return self
 
     def cuda(self, device=None):
-        return self.to(device or "cuda")
+        return self.to("cuda" if device is None else device)
 
     def cpu(self):
         return self.to("cpu")
