@@ -15,8 +15,8 @@ struct Run::Intake {
     Intake(Curve& live, Curve& pending) : memory(live, pending) {}
 
     Memory memory;
-    std::uint64_t frontend = 0, drops = 0, samples = 0, launches = 0, driver = 0, costs = 0,
-                  holds = 0;  // records taken so far
+    std::uint64_t frontend = 0, drops = 0, samples = 0, launches = 0, driver = 0, costs = 0, holds = 0,
+                  orders = 0;  // records taken so far
     std::uint64_t second_device_samples = 0;
     std::vector<std::uint64_t> lanes;      // records taken so far, for each lane that has any
     std::vector<std::vector<Part>> parts;  // by lane: parts whose composite op has not been taken yet

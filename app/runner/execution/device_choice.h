@@ -51,7 +51,8 @@ struct DeviceWish {
     std::uint32_t workers = 1, streams = kDefaultStreams;
     bool workers_given = false;  // otherwise a simulated CPU has one worker, so that runs are the same on every machine
     devices::CudaOptions cuda;
-    SimulatedCosts costs;  // used by the simulated device only
+    SimulatedCosts costs;     // used by the simulated device only
+    std::uint64_t order = 0;  // likewise: another order, by its seed; 0: the times of the cost model
 };
 
 // Checks that `kind` is available, as far as possible without opening it. Errors: usage, unavailable.
