@@ -36,7 +36,8 @@ SMALL = {
     "cpu-and-gpu": ["batches=2", "batch_size=16", "features=64", "hidden=32"],
 }
 
-TWO_DEVICES = ("cpu-and-gpu", "exercise-cpu-and-gpu", "pageable-copy", "copy-while-computing", "spin-or-sleep")  # on simulated only
+TWO_DEVICES = ("cpu-and-gpu", "exercise-cpu-and-gpu", "pageable-copy", "copy-while-computing", "spin-or-sleep",
+               "missing-wait")  # on simulated only
 
 
 def lesson(name, *options, device="simulated", **values):
