@@ -1,9 +1,11 @@
 // headway explore: one program in many orders of its ops that its dependencies allow, each in a run of its own on the
 // simulated device. Tells whether what the program prints differs, and the races that explain it.
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <sstream>
 #include <tuple>
 
 #include "app/model/analysis/races.h"
@@ -99,15 +101,14 @@ public:
         const auto all = outcomes();
         tell(core::counted(runs_, "order") + " of " + program_ +
              ", SIMULATED: " + (all.size() == 1 ? "the same outcome each time" : core::counted(all.size(), "outcome")));
-        for (const OrderOutcome& outcome : all) {
-            if (all.size() == 1) {
-                break;
-            }
-            const std::string line = last_line(outcome.text);
+        const std::vector<std::string> lines = different_lines(all);
+        for (std::size_t i = 0; i < all.size() && all.size() > 1; ++i) {
+            const OrderOutcome& outcome = all[i];
+            const std::string line = lines[i].substr(0, 200);
             std::fprintf(stderr, "  %s, first with --order %llu: %s\n", core::counted(outcome.runs, "order").c_str(),
                          static_cast<unsigned long long>(outcome.first),
                          !outcome.error.empty() ? outcome.error.c_str()
-                         : line.empty()         ? "nothing printed"
+                         : line.empty()         ? "nothing more printed"
                                                 : ("“" + line + "”").c_str());
         }
         for (const auto& [key, race] : races_) {
@@ -143,15 +144,24 @@ public:
     }
 
 private:
-    static std::string last_line(const std::string& text) {
-        const std::size_t end = text.find_last_not_of('\n');
-        if (end == std::string::npos) {
-            return {};
+    // The first line that is not the same in all outcomes, as each of them has it.
+    static std::vector<std::string> different_lines(const std::vector<OrderOutcome>& outcomes) {
+        std::vector<std::istringstream> texts;
+        for (const OrderOutcome& outcome : outcomes) {
+            texts.emplace_back(outcome.text);
         }
-        const std::size_t begin = text.rfind('\n', end);
-        return text
-            .substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1) + 1)
-            .substr(0, 200);
+        std::vector<std::string> lines(outcomes.size());
+        for (bool more = true; more;) {
+            more = false;
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                lines[i].clear();
+                more = static_cast<bool>(std::getline(texts[i], lines[i])) || more;
+            }
+            if (std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line != lines.front(); })) {
+                break;
+            }
+        }
+        return lines;
     }
 
     std::string program_;
