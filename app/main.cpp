@@ -40,7 +40,7 @@
 namespace headway {
 namespace {
 
-constexpr std::array kRunnerCommands{"run", "compare", "figure", "check", "lessons", "devices", "bench"};
+constexpr std::array kRunnerCommands{"run", "compare", "explore", "figure", "check", "lessons", "devices", "bench"};
 
 constexpr const char* kHelp =
     "headway [LESSON | FILE]         open the window: the lessons, one lesson (its name or its folder), a program "

@@ -30,6 +30,8 @@ int dispatch(const std::vector<std::string>& arguments) {
             return line->run.repeat > 1 ? repeat_command(line->run) : run_command(line->run);
         case Subcommand::compare:
             return compare_command(line->compare);
+        case Subcommand::explore:
+            return explore_command(line->explore);
         case Subcommand::lessons:
             return lessons_command(line->json);
         case Subcommand::devices:

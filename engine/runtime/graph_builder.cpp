@@ -141,6 +141,7 @@ void GraphBuilder::issue_together(const Ops& ops, const Signature& signature) {
     const std::uint64_t begin = queue_.recorder.called();
     queue_.recorder.expect_room_for_op();
     Placement placement;
+    const bool program_streams = queue_.streams.active();
     if (queue_.lanes.count() > 1) {
         place_together(ops, placement);
     }
@@ -153,8 +154,11 @@ void GraphBuilder::issue_together(const Ops& ops, const Signature& signature) {
     auto composite = std::make_unique<devices::Composite>();
     composite->steps.reserve(ops.size());
     const std::uint8_t flags = queue_.memory.lazy() ? devices::kLazyOperands : std::uint8_t{0};
-    const CommandPlace place{queue_.recorder.next_op(), lane, queue_.lanes.submitted()[lane] + 1, queue_.lanes.count(),
-                             queue_.lines.short_number()};
+    const CommandPlace place{queue_.recorder.next_op(), lane, queue_.lanes.submitted()[lane] + 1,
+                             program_streams ? 0 : queue_.lanes.count(), queue_.lines.short_number()};
+    if (program_streams) {
+        note_uses(ops, place);
+    }
     for (const Gathered& gathered : ops) {
         Command& step = composite->steps.emplace_back();
         fill_command(step, gathered.operation, gathered.operation.out, gathered.fresh, place);
@@ -174,10 +178,47 @@ void GraphBuilder::issue_together(const Ops& ops, const Signature& signature) {
     queue_.lanes.submit(lane, command);
     record_together(ops, signature, begin, lane);
     queue_.control.after_issue(lane, place.seq);
+    if (program_streams) {
+        queue_.streams.issued(lane, place.seq);
+    }
     composites_.release(queue_.lanes);
 }
 
+std::vector<ProgramStreams::Access> GraphBuilder::accesses_of(const Ops& ops) {
+    std::vector<ProgramStreams::Access> accesses;
+    std::unordered_map<const Buffer*, std::size_t> places;
+    const auto add = [&](Buffer* buffer, bool writes) {
+        if (buffer == nullptr) {
+            return;
+        }
+        const auto [place, first] = places.try_emplace(buffer, accesses.size());
+        if (first) {
+            accesses.push_back({buffer, writes});
+        }
+        accesses[place->second].writes |= writes;
+    };
+    for (const Gathered& gathered : ops) {
+        add(gathered.operation.in0, false);
+        add(gathered.operation.in1, false);
+        add(gathered.operation.out, true);
+    }
+    return accesses;
+}
+
+void GraphBuilder::note_uses(const Ops& ops, const CommandPlace& place) {
+    for (const Gathered& gathered : ops) {
+        if (gathered.fresh && queue_.streams.governs(gathered.operation.device)) {
+            queue_.streams.allocated(*gathered.operation.out, place.lane);
+        }
+    }
+    queue_.streams.issue(accesses_of(ops), place.op, place.lane, place.seq);
+}
+
 void GraphBuilder::place_together(const Ops& ops, Placement& placement) {
+    if (queue_.streams.governs(ops.front().operation.device)) {
+        queue_.streams.place(accesses_of(ops), queue_.streams.current(), placement);
+        return;
+    }
     Scheduler::Needs needs(queue_.lanes.count());
     for (const Gathered& gathered : ops) {
         queue_.scheduler.collect(gathered.operation, needs);

@@ -13,6 +13,7 @@
 
 #include "engine/devices/op.h"
 #include "engine/runtime/graph.h"
+#include "engine/runtime/program_streams.h"
 #include "engine/runtime/random_streams.h"
 #include "engine/runtime/scheduling/operation.h"
 #include "engine/runtime/scheduling/scheduler.h"
@@ -68,6 +69,8 @@ private:
     [[nodiscard]] static std::vector<const devices::Signature*> signatures_of(const Ops& ops);
     void issue_together(const Ops& ops, const devices::Signature& signature);
     void place_together(const Ops& ops, Placement& placement);
+    [[nodiscard]] static std::vector<ProgramStreams::Access> accesses_of(const Ops& ops);
+    void note_uses(const Ops& ops, const CommandPlace& place);
     void take_memory_together(const Ops& ops, std::uint32_t lane, const devices::Signature& signature);
     void record_together(const Ops& ops, const devices::Signature& signature, std::uint64_t begin, std::uint32_t lane);
     void expect_traced_inputs(const Graph& graph, std::span<const Tensor> inputs) const;

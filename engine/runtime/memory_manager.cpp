@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/core/bytes.h"
+#include "engine/runtime/program_streams.h"
 
 namespace headway::runtime {
 
@@ -113,14 +114,13 @@ void MemoryManager::refuse(const Signature& signature, core::DeviceId device, co
                  op);
 }
 
-Buffer* MemoryManager::allocate(const Signature& memory, core::DeviceId device, core::OpId op) {
+Buffer* MemoryManager::allocate(const Signature& memory, core::DeviceId device, std::uint32_t lane, core::OpId op) {
     if (lazy()) {
         lines_.raise(core::ErrorKind::failed,
                      "memory is asked for before an op starts, which the free policy lazy does not allow: choose "
                      "stream or finish");
     }
     expect_room(device, memory.out_bytes, memory, op);
-    const std::uint32_t lane = lanes_.begin(device);
     float* data = take(memory, device, lane, op);
     Buffer* buffer = new_buffer(memory, device);
     buffer->data = data;
@@ -137,6 +137,9 @@ void MemoryManager::give_back(Buffer& buffer) {
 // The memory is free once every lane that uses it has finished with it; if only one lane uses it, it is reused in that
 // lane's order.
 void MemoryManager::free_across_lanes(const Buffer& buffer, std::uint64_t counted) {
+    if (streams_ != nullptr && streams_->active() && free_in_streams(buffer)) {
+        return;
+    }
     PendingInLanes held{{0, static_cast<std::uint16_t>(buffer.size_class), buffer.device, buffer.data, counted}, {}};
     std::uint32_t busy = 0;
     std::uint32_t busy_lane = 0;
@@ -159,6 +162,24 @@ void MemoryManager::free_across_lanes(const Buffer& buffer, std::uint64_t counte
         held.block.seq = held.need[busy_lane];
         pending_[busy_lane].blocks.push_back(held.block);
     }
+}
+
+// As PyTorch's allocator does it: the memory is reused in the order of the stream that it was made in, whichever other
+// streams use it, except those that were recorded.
+bool MemoryManager::free_in_streams(const Buffer& buffer) {
+    const bool in_order = policy_ == FreePolicy::stream && streams_->governs(buffer.device);
+    const ProgramStreams::Freed freed = streams_->drop(buffer, in_order);
+    if (!in_order) {
+        return false;
+    }
+    if (freed.waits) {
+        pending_in_lanes_.push_back({{0, static_cast<std::uint16_t>(buffer.size_class), buffer.device, buffer.data, 0},
+                                     freed.needs,
+                                     freed.home});
+    } else {
+        pools_[buffer.device]->give_in_lane(buffer.size_class, freed.home, buffer.data);
+    }
+    return true;
 }
 
 // Frees the memory in lane order: submits a free command after the last use, to a lane of the device that owns the
@@ -204,7 +225,11 @@ void MemoryManager::reclaim() {
                 return false;
             }
         }
-        free_block(held.block);
+        if (held.home != core::kMaxLanes) {
+            pools_[held.block.device]->give_in_lane(held.block.size_class, held.home, held.block.data);
+        } else {
+            free_block(held.block);
+        }
         return true;
     });
     host_values_.release(lanes_);

@@ -23,6 +23,8 @@
 
 namespace headway::runtime {
 
+class ProgramStreams;
+
 class MemoryManager {
 public:
     // `owner` is the queue of the tensors whose memory this is.
@@ -32,6 +34,8 @@ public:
     MemoryManager(const MemoryManager&) = delete;
     MemoryManager& operator=(const MemoryManager&) = delete;
 
+    // Knows how memory of the program's streams is reused. Call once.
+    void set_streams(ProgramStreams& streams) { streams_ = &streams; }
     // This device of `lanes` joins the run.
     void add_device(core::DeviceId number);
     [[nodiscard]] memory::Pool& pool(core::DeviceId device) { return *pools_[device]; }
@@ -76,8 +80,10 @@ public:
         return data;
     }
     // Memory for ops that are issued later: a buffer with one reference that no op has used. `memory`:
-    // Signatures::allocation(). ProgramError under the lazy policy, or if there is no room.
-    [[nodiscard]] Buffer* allocate(const devices::Signature& memory, core::DeviceId device, core::OpId op);
+    // Signatures::allocation(). It may be in use by what is queued in `lane`, of the same device. ProgramError under
+    // the lazy policy, or if there is no room.
+    [[nodiscard]] Buffer* allocate(const devices::Signature& memory, core::DeviceId device, std::uint32_t lane,
+                                   core::OpId op);
     // Gives back memory that no command has used.
     void give_back(Buffer& buffer);
 
@@ -130,6 +136,7 @@ private:
     struct PendingInLanes {
         Pending block;
         LaneSeqs need;
+        std::uint32_t home = core::kMaxLanes;  // the lane in whose order it is reused afterwards; kMaxLanes: any
     };
 
     [[gnu::noinline]] void make_buffers();
@@ -161,6 +168,7 @@ private:
                                         buffer.data, counted);
     }
     [[gnu::noinline]] void free_across_lanes(const Buffer& buffer, std::uint64_t counted);
+    bool free_in_streams(const Buffer& buffer);
     [[gnu::noinline]] void free_lazily(const Buffer& buffer);
     void free_block(const Pending& block) {
         live_[block.device] -= block.bytes;
@@ -170,6 +178,7 @@ private:
 
     OpQueue* const owner_;
     Lanes& lanes_;
+    ProgramStreams* streams_ = nullptr;
     const SourceLines& lines_;
     const memory::FreePolicy policy_;
     core::BufferId next_id_ = 1;

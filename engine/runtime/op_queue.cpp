@@ -47,10 +47,15 @@ OpQueue::OpQueue(std::shared_ptr<devices::DeviceSet> devices, trace::Recording& 
       signatures(recording, memory.pool(0), settings.seed),
       scheduler(lanes),
       control(lanes, lines, recorder, memory, settings),
+      streams(*this),
       graphs(*this, settings.gather),
       opaque(*this),
       waits(*this),
       events(*this) {
+    memory.set_streams(streams);
+    if (settings.program_streams) {
+        streams.begin();
+    }
     for (core::DeviceId device = 1; device < lanes.devices(); ++device) {
         record_device(lanes.device(device), recording);
     }
@@ -89,7 +94,10 @@ Buffer* OpQueue::issue(const Operation& operation) {
     recorder.expect_room_for_op();
 
     Placement placement;
-    if (lanes.count() > 1) {
+    const bool program_streams = streams.active();
+    if (program_streams) [[unlikely]] {
+        streams.place(operation, placement);
+    } else if (lanes.count() > 1) {
         scheduler.place(operation, placement);
     }
     const std::uint32_t lane = placement.lane;
@@ -108,7 +116,13 @@ Buffer* OpQueue::issue(const Operation& operation) {
     devices::Command& command = device.slot(lane);
     command = devices::Command();
     const std::uint32_t seq = lanes.next(lane);
-    fill_command(command, operation, out, fresh, {recorder.next_op(), lane, seq, lanes.count(), lines.short_number()});
+    const core::OpId op = recorder.next_op();
+    if (program_streams) [[unlikely]] {
+        streams.issue(operation, out, op, lane, seq);
+    }
+    // The program may have forgotten to order the readers so far, so a later free must still wait for them.
+    const std::uint32_t cleared = program_streams ? 0 : lanes.count();
+    fill_command(command, operation, out, fresh, {op, lane, seq, cleared, lines.short_number()});
     if (placement.waits > 0) {
         command.wait_lane = static_cast<std::uint8_t>(placement.wait_lane[0]);
         command.wait_seq = placement.wait_seq[0];
@@ -124,6 +138,9 @@ Buffer* OpQueue::issue(const Operation& operation) {
 
     recorder.end_issue(times, signature, fresh, other_memory, lane, lines.current(), buffers);
     control.after_issue(lane, seq);
+    if (program_streams) [[unlikely]] {
+        streams.issued(lane, seq);
+    }
     if (recorder.issued() % RunControl::kLookAtQueueEvery == 0) [[unlikely]] {
         control.limit_queue(lane, seq);
     }

@@ -9,6 +9,7 @@
 //   memory     buffers, the free policy, the budget
 //   scheduler  the lane of each op, and what it waits for
 //   control    what the learner chooses during the run; pausing and stepping
+//   streams    the streams that the program chooses itself
 //   random     the streams of random numbers
 //   graphs     several ops issued as one
 //   opaque     ops of other libraries
@@ -30,6 +31,7 @@
 #include "engine/runtime/memory_manager.h"
 #include "engine/runtime/opaque_ops.h"
 #include "engine/runtime/program_events.h"
+#include "engine/runtime/program_streams.h"
 #include "engine/runtime/random_streams.h"
 #include "engine/runtime/run_control.h"
 #include "engine/runtime/scheduling/lanes.h"
@@ -92,6 +94,7 @@ public:
     Signatures signatures;
     Scheduler scheduler;
     RunControl control;
+    ProgramStreams streams;
     RandomStreams random;
     GraphBuilder graphs;
     OpaqueOps opaque;

@@ -23,8 +23,19 @@ OpaqueOps::~OpaqueOps() {
     }
 }
 
-Buffer* OpaqueOps::allocate(std::uint64_t bytes, core::DeviceId device) {
-    return queue_.memory.allocate(queue_.signatures.allocation(bytes), device, queue_.recorder.issued() + 1);
+std::uint32_t OpaqueOps::stream_of(std::uint32_t lane) const {
+    return lane != core::kMaxLanes ? lane : queue_.streams.current();
+}
+
+Buffer* OpaqueOps::allocate(std::uint64_t bytes, core::DeviceId device, std::uint32_t lane) {
+    const devices::Signature& memory = queue_.signatures.allocation(bytes);
+    const core::OpId op = queue_.recorder.issued() + 1;
+    if (!queue_.streams.governs(device)) {
+        return queue_.memory.allocate(memory, device, queue_.lanes.begin(device), op);
+    }
+    Buffer* buffer = queue_.memory.allocate(memory, device, stream_of(lane), op);
+    queue_.streams.allocated(*buffer, stream_of(lane));
+    return buffer;
 }
 
 void OpaqueOps::release(Buffer* buffer) {
@@ -34,6 +45,19 @@ void OpaqueOps::release(Buffer* buffer) {
 }
 
 void OpaqueOps::place(const OpaqueOp& op, Placement& placement) {
+    if (queue_.streams.active()) {
+        accesses_.clear();
+        for (Buffer* buffer : op.writes) {
+            accesses_.push_back({buffer, true});
+        }
+        for (Buffer* buffer : op.reads) {
+            accesses_.push_back({buffer, buffer->write_seq == 0});
+        }
+        if (queue_.streams.governs(op.device)) {
+            queue_.streams.place(accesses_, stream_of(op.lane), placement);
+            return;
+        }
+    }
     Scheduler::Needs needs(queue_.lanes.count());
     Operation one;
     for (Buffer* buffer : op.reads) {
@@ -99,6 +123,9 @@ std::uint32_t OpaqueOps::issue(const OpaqueOp& op) {
         command.wait_lane = static_cast<std::uint8_t>(placement.wait_lane[0]);
         command.wait_seq = placement.wait_seq[0];
     }
+    if (queue_.streams.active()) {
+        queue_.streams.issue(accesses_, command.op, lane, seq);
+    }
     kept_[lane].push_back({seq, std::move(work), op.drop});
     queue_.lanes.submit(lane, command);
     record(op, times, lane);  // before the buffers change: it tells which are used for the first time
@@ -107,7 +134,9 @@ std::uint32_t OpaqueOps::issue(const OpaqueOp& op) {
         buffer->write_lane = static_cast<std::uint8_t>(lane);
         buffer->write_seq = seq;
         buffer->write_op = command.op;
-        std::fill_n(buffer->read_seq.begin(), queue_.lanes.count(), 0u);
+        if (!queue_.streams.active()) {
+            std::fill_n(buffer->read_seq.begin(), queue_.lanes.count(), 0u);
+        }
     };
     for (Buffer* buffer : op.reads) {
         if (buffer->write_seq == 0) {
@@ -120,6 +149,9 @@ std::uint32_t OpaqueOps::issue(const OpaqueOp& op) {
         written(buffer);
     }
     queue_.control.after_issue(lane, seq);
+    if (queue_.streams.active()) {
+        queue_.streams.issued(lane, seq);
+    }
     if (queue_.recorder.issued() % RunControl::kLookAtQueueEvery == 0) [[unlikely]] {
         queue_.control.limit_queue(lane, seq);
     }

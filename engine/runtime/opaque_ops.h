@@ -18,6 +18,7 @@
 
 #include "engine/devices/op.h"
 #include "engine/runtime/frontend/frontend_recorder.h"
+#include "engine/runtime/program_streams.h"
 #include "engine/runtime/scheduling/buffer.h"
 #include "engine/runtime/scheduling/scheduler.h"
 #include "engine/runtime/signatures.h"
@@ -34,6 +35,8 @@ struct OpaqueOp {
     void* context = nullptr;
     void (*drop)(void* context) = nullptr;  // called on the frontend once the op has completed
     core::DeviceId device = 0;
+    // If the program uses streams: the lane of the calling thread's stream; kMaxLanes: the current one.
+    std::uint32_t lane = core::kMaxLanes;
 };
 
 class OpaqueOps {
@@ -43,8 +46,9 @@ public:
     OpaqueOps(const OpaqueOps&) = delete;
     OpaqueOps& operator=(const OpaqueOps&) = delete;
 
-    // Memory of the device with one reference, for ops that are issued later. ProgramError if there is no room.
-    [[nodiscard]] Buffer* allocate(std::uint64_t bytes, core::DeviceId device);
+    // Memory of the device with one reference, for ops that are issued later. ProgramError if there is no room. `lane`:
+    // as OpaqueOp::lane.
+    [[nodiscard]] Buffer* allocate(std::uint64_t bytes, core::DeviceId device, std::uint32_t lane = core::kMaxLanes);
     void add_reference(Buffer& buffer) { ++buffer.references; }
     void release(Buffer* buffer);
 
@@ -60,6 +64,7 @@ private:
         void (*drop)(void* context);
     };
     void place(const OpaqueOp& op, Placement& placement);
+    [[nodiscard]] std::uint32_t stream_of(std::uint32_t lane) const;
     void release_completed(std::uint32_t lane);
     void record(const OpaqueOp& op, const FrontendRecorder::IssueTimes& times, std::uint32_t lane);
 
@@ -67,6 +72,7 @@ private:
     std::array<std::deque<Kept>, core::kMaxLanes> kept_;
     std::vector<std::unique_ptr<devices::OpaqueWork>> spare_;
     CompositeEvent event_;  // of the op that is issued
+    std::vector<ProgramStreams::Access> accesses_;
 };
 
 }  // namespace headway::runtime

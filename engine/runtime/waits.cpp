@@ -36,6 +36,20 @@ void Waits::commands(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t en
     queue_.lanes.wait(seqs, begin, end);
     queue_.lanes.device_of(begin).wait_returned();
     queue_.recorder.end_wait(begun, event);
+    queue_.streams.host_waited(seqs, begin, end, event.through);
+    deliver_any_failure();
+}
+
+void Waits::stream(const StreamPoint& point, std::string_view name) {
+    prepare(name);
+    const WaitEvent event{WaitKind::synchronize, name, trace::kWaitForLane | point.lane, point.op};
+    const auto begun = queue_.recorder.begin_wait(event);
+    if (point.seq != 0) {
+        queue_.lanes.wait_until_seen(point.lane, point.seq);
+    }
+    queue_.lanes.device_of(point.lane).wait_returned();
+    queue_.recorder.end_wait(begun, event);
+    queue_.streams.host_waited(point);
     deliver_any_failure();
 }
 
@@ -57,6 +71,7 @@ bool Waits::finished(const IssuedSoFar& issued) {
             return false;
         }
     }
+    queue_.streams.host_waited(issued.seqs, 0, queue_.lanes.count(), issued.last);
     return true;
 }
 
@@ -85,6 +100,7 @@ void Waits::to_read(const Tensor& a, WaitKind kind, std::string_view name) {
     }
     queue_.lanes.device_of(buffer.write_lane).wait_returned();
     queue_.recorder.end_wait(begun, event);
+    queue_.streams.host_waited(buffer.write_lane, buffer.write_seq, buffer.write_op);
     deliver_failure_of(buffer.id);
 }
 
@@ -97,11 +113,16 @@ void Waits::for_stream(std::uint32_t lane, core::BufferId buffer, WaitKind kind,
         event.target = 0;
         event.through = queue_.recorder.issued();
         event.device_flag = queue_.lanes.devices() > 1 ? trace::wait_for_device(device.number()) : std::uint8_t{0};
+    } else if (queue_.streams.governs(device.number())) {
+        event.target = trace::kWaitForLane | lane;
+        event.through = queue_.streams.last_op(lane);
     }
+    const std::uint32_t last = queue_.lanes.submitted()[lane];
     const auto begun = queue_.recorder.begin_wait(event);
-    queue_.lanes.wait_until_seen(lane, queue_.lanes.submitted()[lane]);
+    queue_.lanes.wait_until_seen(lane, last);
     device.wait_returned();
     queue_.recorder.end_wait(begun, event);
+    queue_.streams.host_waited(lane, last, queue_.recorder.issued());
     deliver_failure_of(buffer);
 }
 

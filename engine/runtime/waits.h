@@ -16,6 +16,7 @@
 namespace headway::runtime {
 
 class OpQueue;
+struct StreamPoint;
 
 // What had been issued at a moment: the last command of each lane, and the last op.
 struct IssuedSoFar {
@@ -40,6 +41,8 @@ public:
     void commands(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end, const WaitEvent& event);
     // Waits for all commands submitted to one device, and so for their dependencies on the other device.
     void device(core::DeviceId device, trace::WaitKind kind, std::string_view name);
+    // Waits for a moment in one of the program's streams.
+    void stream(const StreamPoint& point, std::string_view name);
     void to_read(const Tensor& a, trace::WaitKind kind = trace::WaitKind::wait_to_read,
                  std::string_view name = "wait_to_read");
     // Waits for the end of the stream of the op that writes `a`; with several streams for that op only.

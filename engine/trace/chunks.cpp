@@ -174,6 +174,7 @@ bool StreamWriter<Record>::stands_alone() const {
 
 template class StreamWriter<FrontendRecord>;
 template class StreamWriter<DropRecord>;
+template class StreamWriter<OrderRecord>;
 template class StreamWriter<ExecRecord>;
 template class StreamWriter<SampleRecord>;
 template class StreamWriter<DriverRecord>;

@@ -40,6 +40,7 @@ enum class StreamKind : std::uint8_t {
     driver = 7,    // DriverRecord: driver calls other than launches, as reported by the profiling library
     costs = 8,     // CostRecord: frontend time outside issues and waits, measured on a sample of events
     holds = 9,     // ExecRecord: the learner held back a lane (its number in `op`) that had a command ready
+    orders = 10,   // OrderRecord: the program's streams: what orders ops of several streams, and what does not
 };
 
 struct StreamId {
@@ -93,6 +94,9 @@ inline constexpr int kWaitDeviceShift = 4;
 constexpr std::uint8_t wait_for_device(core::DeviceId device) {
     return static_cast<std::uint8_t>((device + 1) << kWaitDeviceShift);
 }
+
+// In FrontendRecord::out of a wait: it was for all ops of one lane up to the op in `in1`; the lane is in the low bits.
+inline constexpr std::uint32_t kWaitForLane = 0x8000'0000u;
 
 enum class WaitKind : std::uint8_t {
     // Barriers: the program, or the learner's policy, asked for a wait.
@@ -152,6 +156,30 @@ struct ExecRecord {
     [[nodiscard]] std::uint16_t part_signature() const { return static_cast<std::uint16_t>(op & 0xffffu); }
 };
 static_assert(sizeof(ExecRecord) == 16);
+
+enum class OrderKind : std::uint8_t {
+    stream_wait = 1,  // the program made the op's stream wait for the stream of `other`
+    // Races: nothing that the program does orders `op` and `other`, and one of them writes `buffer`.
+    read_write = 2,   // `op` reads what `other` writes
+    write_read = 3,   // `op` writes what `other` reads
+    write_write = 4,  // both write
+    reuse = 5,        // `op` writes memory that `other` uses as `other_buffer`, which the program has dropped
+    begin = 6,        // from `op` on the program chooses the streams; there is no `other`
+};
+constexpr bool is_race(OrderKind kind) {
+    return kind > OrderKind::stream_wait && kind <= OrderKind::reuse;
+}
+
+// Only in runs whose program uses streams. Recorded before the issue of `op`.
+struct OrderRecord {
+    core::OpId op;     // issued later
+    core::OpId other;  // issued earlier
+    core::BufferId buffer, other_buffer;
+    core::Line line;  // stream_wait: where the program asked for it
+    OrderKind kind;
+    std::uint8_t lane, other_lane, reserved;
+};
+static_assert(sizeof(OrderRecord) == 24);
 
 struct DropRecord {
     std::uint64_t time;

@@ -38,6 +38,8 @@ std::size_t record_bytes_of(StreamKind kind) {
             return sizeof(DriverRecord);
         case StreamKind::costs:
             return sizeof(CostRecord);
+        case StreamKind::orders:
+            return sizeof(OrderRecord);
         case StreamKind::meta:
             return 1;
     }
@@ -197,6 +199,8 @@ Reader::Stream& Reader::stream(StreamId id) {
             return costs_;
         case StreamKind::holds:
             return holds_;
+        case StreamKind::orders:
+            return orders_;
         case StreamKind::lane:
             break;
     }

@@ -88,7 +88,7 @@ private:
     std::uint32_t chunks_seen_ = 0;
     std::uint64_t meta_offset_ = 0;  // bytes consumed of the current meta chunk
     std::uint32_t meta_chunk_ = 0;
-    Stream frontend_, drops_, meta_, launches_, driver_, costs_, holds_;
+    Stream frontend_, drops_, meta_, launches_, driver_, costs_, holds_, orders_;
     std::array<Stream, core::kMaxDevices> samples_;
     std::vector<Stream> lane_;  // up to the highest lane that has recorded anything
     std::vector<const ChunkHeader*> unclaimed_;

@@ -10,6 +10,7 @@ import curves
 import explanation
 import frontend
 import prediction
+import races
 import verdict
 from events import PENDING, Trace
 from graph import Graph, clipped
@@ -84,6 +85,7 @@ class Check:
         self._marks()
         frontend.check(self)
         prediction.check(self)
+        races.check(self)
         explanation.check(self)
         self.seen.add("repeat")
         for key, said, own in verdict.repeats(report):

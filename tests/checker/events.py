@@ -48,6 +48,7 @@ class Wait:
     held: int = 0
     # the op that it waits for: the op just issued if that copies the target to the host, else the target's last writer
     writer: int = 0
+    stream: int = -1  # it waits for the ops of this lane up to `writer`; -1: for something else
 
 
 @dataclass
@@ -71,6 +72,10 @@ class Trace:
         with opened as file:
             whole = json.load(file)
         self.other = whole["otherData"]
+        # What the program's streams order, and what they do not; and the op from which on it chooses them (0: never).
+        orders = self.other.get("orders", [])
+        self.streams_from = next((order["op"] for order in orders if order["kind"] == "begin"), 0)
+        self.orders = [order for order in orders if order["kind"] != "begin"]
         self.signatures = self.other["signatures"]
         self.files = self.other["files"]
         self.ops, self.waits, self.works, self.scopes, self.minibatches = {}, [], [], [], []
@@ -130,6 +135,8 @@ class Trace:
             self.waits.append(Wait(begin, end, WAIT_KINDS[args["kind"]], event["cat"].split(",")[1], event["name"],
                                    line, args["issued"], args.get("target", 0), args.get("through", 0),
                                    args.get("device", -1)))
+            if "stream" in args:
+                self.waits[-1].stream, self.waits[-1].target = args["stream"], -1
         elif tid >= FIRST_LANE:
             if event["cat"] == "held":
                 self.holds.append((begin, end))

@@ -4,6 +4,7 @@ true."""
 import re
 
 import curves
+import races
 from events import PENDING
 from graph import clipped
 from window import duration, percent, size
@@ -339,6 +340,19 @@ class Facts:
             numbers["gap_ns"] = end - begin
             self.shown = [(begin, end)]
         return causes[most] > 0, numbers, [words[most]]
+
+    def races(self):
+        found = races.grouped(self.trace)
+        if not found:
+            return False, {}, []
+        race = found[0][0]
+        op, other = self.trace.op(race["op"]), self.trace.op(race["other"])
+        self.shown = [(o.begin, o.end) for o in (op, other)]
+        numbers = {"races": len(found)}
+        numbers |= {key: o.line[1] for key, o in (("line", op), ("other_line", other)) if o.line[1]}
+        names = [self.trace.signatures[o.signature]["name"] for o in (op, other)]
+        lanes = [self.trace.other["lanes"][o.lane] for o in (op, other)]
+        return True, numbers, [*names, *lanes, *races.WORDS[race["kind"]], races.missing(self.trace, race)]
 
     def part_of_run(self, ns):
         return ns > 0, {"ns": ns, "share": ns / self.total}, []

@@ -18,7 +18,9 @@ class Graph:
             for earlier, later in zip(lane, lane[1:]):
                 self.before[later.id] = earlier
         for wait in trace.waits:
-            if wait.target:
+            if wait.stream >= 0:
+                wait.writer = wait.through
+            elif wait.target:
                 wrote = [id for id in self.writers.get(wait.target, []) if id <= wait.issued]
                 wait.writer = wrote[-1] if wrote else 0
                 last = trace.op(wait.issued) if wait.issued else None
@@ -28,7 +30,9 @@ class Graph:
                 wait.held = held_between(trace, wait.begin, wait.end)
 
     def _find_needs(self):
-        writer, readers = {}, {}
+        writer, readers, orders = {}, {}, {}
+        for order in self.trace.orders:
+            orders.setdefault(order["op"], []).append(order)
         for op in self.trace.ops:
             needs = {}
             changed = set(op.overwrites)
@@ -43,6 +47,10 @@ class Graph:
                 for reader in readers.get(buffer, ()):
                     needs.setdefault(reader, True)
             needs.pop(op.id, None)
+            # It does not follow the ops of a stream that it races with, and follows those that its stream waited for.
+            raced = {order["other_lane"] for order in orders.get(op.id, ()) if order["kind"] != "stream_wait"}
+            needs = {id: war for id, war in needs.items() if self.trace.op(id).lane not in raced}
+            needs |= {order["other"]: False for order in orders.get(op.id, ()) if order["kind"] == "stream_wait"}
             self.needs.append(needs)
             written = changed | set(op.made)
             for buffer in written:
@@ -74,6 +82,8 @@ class Graph:
         trace = self.trace
         if wait.kind == "paused":
             return []
+        if wait.stream >= 0:
+            return [op for op in trace.ops[:wait.writer] if op.lane == wait.stream]
         if wait.target:
             return [trace.op(wait.writer)] if wait.writer else []
         return [op for op in trace.ops[:wait.through]

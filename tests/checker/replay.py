@@ -168,6 +168,8 @@ class SimulatedLanes:
         at = own.index(self.next_lane[device])
         order = own[at:] + own[:at]
         lane = self.lanes.earliest(([preferred] if preferred in own else []) + order, needs, end)
+        if self.trace.streams_from and op.id >= self.trace.streams_from and device == 0:
+            lane = preferred = op.lane  # the program's own choice
         if lane != preferred:
             self.next_lane[device] = own[(own.index(lane) + 1) % len(own)]
         waits = [(other, number) for other, number in sorted(needs.items()) if other != lane]

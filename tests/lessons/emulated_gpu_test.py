@@ -22,7 +22,8 @@ import checking
 MODULE = os.environ.get("HEADWAY_TEST_FAKE_CUDA", str(checking.ROOT / "build/release/libheadway_fake_cuda_module.so"))
 os.environ.update(HEADWAY_CUDA_DRIVER="libc.so.6", HEADWAY_CUDA_MODULE=MODULE)
 NAME = "Emulated GPU (CPU threads)"
-NEEDS_A_GPU = {"exercise-cpu-and-gpu", "cpu-and-gpu", "pageable-copy", "copy-while-computing", "spin-or-sleep"}
+NEEDS_A_GPU = {"exercise-cpu-and-gpu", "cpu-and-gpu", "pageable-copy", "copy-while-computing", "spin-or-sleep",
+               "missing-wait"}
 NOT_VALUES = ("increased memory", "asked", "is_done")  # lines that say how much memory, or how often
 
 # Small enough for an emulator, whose kernels take a thousand times as long as a GPU's.
@@ -41,6 +42,7 @@ SMALL = {
     "pageable-copy": {"size": 100, "steps": 4}, "one-large-many-small": {"pieces": 8},
     "copy-while-computing": {"rows": 40, "columns": 200, "steps": 4}, "two-minibatches": {"batches": 5},
     "update-order": {"hidden": 64}, "overwritten": {"size": 100}, "spin-or-sleep": {"size": 100},
+    "missing-wait": {"size": 100, "order": "wait_stream"},  # the emulator ends a program that races
 }
 
 

@@ -37,7 +37,7 @@ SMALL = {
 }
 
 TWO_DEVICES = ("cpu-and-gpu", "exercise-cpu-and-gpu", "pageable-copy", "copy-while-computing", "spin-or-sleep",
-               "two-gpus", "ring-all-reduce")  # on simulated only
+               "two-gpus", "ring-all-reduce", "missing-wait")  # on simulated only
 
 
 def lesson(name, *options, device="simulated", **values):

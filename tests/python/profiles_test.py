@@ -143,8 +143,8 @@ class Profiles(unittest.TestCase):
         self.assertEqual(self.good(text % "cpu").out, "0\n")  # ops on the CPU are done when they return
 
     def test_missing_functions_are_named(self):
-        for text, missing in (("import torch\ntorch.cuda.Stream()\n", "torch.cuda.Stream"),
-                              ("import torch\ntorch.cuda.Event().elapsed_time\n", "torch.cuda.Event.elapsed_time"),
+        for text, missing in (("import torch\ntorch.cuda.CUDAGraph()\n", "torch.cuda.CUDAGraph"),
+                              ("import torch\ntorch.cuda.Event().ipc_handle\n", "torch.cuda.Event.ipc_handle"),
                               ("import torch\ntorch.conv2d\n", "torch.conv2d"),
                               ("import torch\ntorch.ones(2).cumsum(0)\n", "Tensor.cumsum"),
                               ("import tensorflow as tf\ntf.random.gamma\n", "tf.random.gamma"),

@@ -5,6 +5,10 @@ import json
 from scenario import Scenario, main, settings
 
 
+def least_streams(lesson):
+    return 2 if lesson == "missing-wait" else 1  # its program makes another one
+
+
 class Prediction(Scenario):
     def simulated(self, *arguments):
         return self.run_program(*arguments, "--device", "simulated")
@@ -15,7 +19,7 @@ class Prediction(Scenario):
 
     def test_every_lesson_takes_what_is_predicted(self):
         for lesson in self.lessons():
-            for streams, barrier in ((1, "none"), (2, "minibatch"), (2, "op"), (4, "none"), (8, "behind:1")):
+            for streams, barrier in ((least_streams(lesson), "none"), (2, "minibatch"), (2, "op"), (4, "none"), (8, "behind:1")):
                 with self.subTest(lesson=lesson, streams=streams, barrier=barrier):
                     report = self.simulated(lesson, "--streams", streams, "--barrier", barrier)
                     prediction = report["prediction"]
@@ -25,11 +29,14 @@ class Prediction(Scenario):
 
     def test_without_barriers_every_lesson_takes_what_a_run_without_them_does(self):
         for lesson in self.lessons():
-            for streams in (1, 4):
+            for streams in (least_streams(lesson), 4):
                 free = self.simulated(lesson, "--streams", streams, "--barrier", "none")
                 for barrier in ("minibatch", "op", "behind:2"):
                     # Known gap: PyTorch's own wait after each op on a CPU looks like the policy's.
                     if barrier == "op" and lesson in ("exercise-cpu-product", "pageable-copy"):
+                        continue
+                    # Its barriers order what the program forgot to: without them that stays a dependency.
+                    if barrier == "op" and lesson == "missing-wait":
                         continue
                     # A loop that asks an event has fewer rounds where barriers have waited for its ops before.
                     if lesson == "spin-or-sleep":

@@ -37,7 +37,7 @@ NAME = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*(?:\(\))?")
 PATTERN = re.compile(r"NAME|NN-|…|\.\.\.|~")
 CODE = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"!?\[(?:[^\]`]|`[^`]*`)*\]\(([^)\s]+)\)")
-COMMANDS = ("run", "compare", "figure", "check", "lessons", "devices", "bench")
+COMMANDS = ("run", "compare", "explore", "figure", "check", "lessons", "devices", "bench")
 
 
 # ---- pages ----
@@ -111,7 +111,7 @@ class CommandLine:
         text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
         figure = set(re.findall(r'"--" \+ prefix \+ "([\w-]+)"', function_text(text, "void add_figure_options")))
         settings = set(re.findall(r'(?:add|add_option)\("(--[\w-]+)"', function_text(text, "Option*> add_settings(")))
-        for command, names in (("run", settings), ("compare", settings), ("figure", {"--" + name for name in figure}),
+        for command, names in (("run", settings), ("compare", settings), ("explore", settings), ("figure", {"--" + name for name in figure}),
                                ("run", {"--figure-" + name for name in figure}),
                                ("compare", {"--figure-" + name for name in figure})):
             self.add(command, names, True)

@@ -151,10 +151,117 @@ atexit.register(lambda: print("exit", x.device))
         self.assertEqual(outcome.status, 0, outcome.err)
         self.assertIn("exit cuda:0", outcome.out)
 
-    def test_other_streams_are_refused_by_name(self):
-        outcome = run("import torch\ntorch.cuda.Stream()\n")
+
+STREAMS = """import torch
+x = torch.ones(64, 64, device="cuda")
+y = torch.zeros(64, 64, device="cuda")
+s = torch.cuda.Stream()
+torch.cuda.synchronize()
+for _ in range(4):
+    y += x @ x
+%s
+with torch.cuda.stream(s):
+    early = y.sum()
+torch.cuda.synchronize()
+print("early", early.item())
+"""
+
+
+class Streams(unittest.TestCase):
+    """On the simulated device alone: some of these programs race on purpose."""
+
+    def good(self, text, *options):
+        outcome = run(text, "--device", "simulated", *options)
+        self.assertEqual(outcome.status, 0, outcome.err)
+        return outcome
+
+    def test_what_nothing_orders_is_a_race(self):
+        outcome = self.good(STREAMS % "pass")
+        (race,) = outcome.report["races"]
+        self.assertEqual((race["kind"], race["op"]["line"], race["other"]["line"]), ("read_write", 10, 7))
+        self.assertEqual((race["op"]["lane"], race["other"]["lane"]), ("Stream 1", "Stream 0"))
+
+    def test_each_way_to_order_them_is_enough(self):
+        for order in ("s.wait_stream(torch.cuda.current_stream())",
+                      "done = torch.cuda.Event()\ndone.record()\ns.wait_event(done)",
+                      "done = torch.cuda.current_stream().record_event()\ndone.wait(s)",
+                      "torch.cuda.synchronize()", "torch.cuda.current_stream().synchronize()", "y.sum().item()",
+                      "while not torch.cuda.current_stream().query():\n    pass"):
+            with self.subTest(order):
+                outcome = self.good(STREAMS % order)
+                self.assertEqual(outcome.report["races"], [])
+                self.assertIn("early 1048576.0", outcome.out)
+
+    def test_the_backward_pass_is_in_the_streams_of_the_forward_pass(self):
+        outcome = self.good("""import torch
+w = torch.ones(8, 8, device="cuda", requires_grad=True)
+s = torch.cuda.Stream()
+s.wait_stream(torch.cuda.current_stream())
+with torch.cuda.stream(s):
+    a = (w * 2).sum()
+torch.cuda.current_stream().wait_stream(s)
+a.backward()
+print(w.grad.sum().item())
+""")
+        self.assertEqual(outcome.out, "128.0\n")
+        self.assertEqual(outcome.report["races"], [])
+
+    def test_memory_is_reused_in_the_stream_that_it_was_made_in(self):
+        text = """import torch
+s = torch.cuda.Stream()
+big = torch.randn(300, 300, device="cuda")
+t = torch.ones(64, 64, device="cuda")
+s.wait_stream(torch.cuda.current_stream())
+with torch.cuda.stream(s):
+    for _ in range(3):
+        big = big @ big
+    u = t * 2
+%s
+del t
+v = torch.zeros(64, 64, device="cuda")
+torch.cuda.synchronize()
+print(u.sum().item())
+"""
+        self.assertIn("reuse", [race["kind"] for race in self.good(text % "pass").report["races"]])
+        kept = self.good(text % "t.record_stream(s)")
+        self.assertEqual(kept.report["races"], [])
+        self.assertIn("8192.0", kept.out)
+
+    def test_events_take_times(self):
+        outcome = self.good("""import torch
+s = torch.cuda.Stream()
+begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+with torch.cuda.stream(s):
+    begin.record()
+    z = torch.randn(300, 300, device="cuda")
+    z = z @ z
+    end.record()
+end.synchronize()
+print(begin.elapsed_time(end) > 0.001)
+""")
+        self.assertEqual(outcome.out, "True\n")
+
+    def test_random_numbers_of_several_streams_are_drawn_in_the_order_of_issue(self):
+        outcome = self.good("""import torch
+torch.manual_seed(3)
+s = torch.cuda.Stream()
+a = torch.rand(5, device="cuda")
+with torch.cuda.stream(s):
+    b = torch.rand(5, device="cuda")
+torch.cuda.synchronize()
+torch.manual_seed(3)
+print(torch.equal(torch.rand(5, device="cuda"), a), torch.equal(torch.rand(5, device="cuda"), b))
+""")
+        self.assertEqual(outcome.out, "True True\n")
+        self.assertEqual(outcome.report["races"], [])
+
+    def test_too_many_streams_are_an_error_that_says_so(self):
+        outcome = run("import torch\nkept = [torch.cuda.Stream() for _ in range(4)]\n", "--device", "simulated")
         self.assertEqual(outcome.status, 1)
-        self.assertIn("one stream so far", outcome.err)
+        self.assertIn("run it with --streams 5 or more", outcome.err)
+        outcome = run("import torch\ntorch.cuda.Stream()\n", "--device", "cpu", "--workers", "1")
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("run it with --workers 2 or more", outcome.err)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,48 @@
 
 #include "app/exchange/chrome/chrome_folds.h"
 #include "app/exchange/files/chrome_event.h"
+#include "app/model/analysis/races.h"
 #include "app/model/run/run_info.h"
 #include "engine/core/error_word.h"
 #include "engine/trace/format.h"
 
 namespace headway::exchange {
+
+namespace {
+
+std::uint32_t small(json::Value value) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(value.count(), UINT32_MAX));
+}
+
+// Those that make no sense are left out by the reader of the recording.
+std::vector<trace::OrderRecord> read_orders(json::Value list) {
+    std::vector<trace::OrderRecord> orders;
+    for (const json::Value entry : list.elements()) {
+        trace::OrderRecord order{};
+        for (const auto kind :
+             {trace::OrderKind::stream_wait, trace::OrderKind::read_write, trace::OrderKind::write_read,
+              trace::OrderKind::write_write, trace::OrderKind::reuse, trace::OrderKind::begin}) {
+            if (entry["kind"].text() == model::word_of(kind)) {
+                order.kind = kind;
+            }
+        }
+        order.op = small(entry["op"]);
+        order.other = small(entry["other"]);
+        order.buffer = small(entry["buffer"]);
+        order.other_buffer = small(entry["other_buffer"]);
+        const auto lane = [&entry](const char* key) {
+            return static_cast<std::uint8_t>(std::min<std::uint64_t>(entry[key].count(), UINT8_MAX));
+        };
+        order.lane = lane("lane");
+        order.other_lane = lane("other_lane");
+        order.line = core::make_line(small(entry["file"]), small(entry["line"]));
+        orders.push_back(order);
+    }
+    std::stable_sort(orders.begin(), orders.end(), [](const auto& a, const auto& b) { return a.op < b.op; });
+    return orders;
+}
+
+}  // namespace
 
 void write_metadata(const model::Run& run, const model::SavedFolds* folds, JsonText& to) {
     const auto& info = run.info();
@@ -131,6 +168,20 @@ void write_metadata(const model::Run& run, const model::SavedFolds* folds, JsonT
                        ",\"lanes\":", device.lanes, "}");
         });
     }
+    if (!run.orders().empty()) {
+        to.put(",\"orders\":");
+        to.list(run.orders().size(), [&](std::size_t i) {
+            const trace::OrderRecord& order = run.orders()[i];
+            to.put_all("{\"op\":", order.op, ",\"other\":", order.other, ",\"kind\":\"", model::word_of(order.kind),
+                       "\",\"lane\":", static_cast<int>(order.lane),
+                       ",\"other_lane\":", static_cast<int>(order.other_lane));
+            if (trace::is_race(order.kind)) {
+                to.put_all(",\"buffer\":", order.buffer, ",\"other_buffer\":", order.other_buffer, "}");
+            } else {
+                to.put_all(",\"line\":", core::number_of(order.line), ",\"file\":", core::file_of(order.line), "}");
+            }
+        });
+    }
     to.put(",\"signatures\":");
     to.list(run.signature_count(), [&](std::size_t id) {
         const auto& signature = run.signature(static_cast<std::uint16_t>(id));
@@ -196,6 +247,7 @@ std::string read_metadata(json::Value run, RunBuilder& builder) {
     };
     builder.files = words(run["files"], core::kMostFiles + 1);
     builder.lane_names = words(run["lanes"], core::kMaxTraceLanes);
+    builder.orders = read_orders(run["orders"]);
     for (const json::Value entry : run["more_devices"].elements()) {
         if (entry.is_object() && builder.more_devices.size() + 1 < core::kMaxDevices) {
             const auto lanes = [&entry](const char* key) {

@@ -276,6 +276,9 @@ private:
         wait.target = small(event.argument("target"));
         wait.issued = small(event.argument("issued"));
         wait.waits_through = wait.target != 0 ? 0 : small(event.argument("through"));
+        if (const auto stream = event.argument("stream"); !stream.empty()) {
+            wait.target = trace::kWaitForLane | std::min(small(stream), core::kMaxTraceLanes - 1);
+        }
         builder_.waits.push_back(std::move(wait));
         folds_.take_wait(event);
     }

@@ -253,7 +253,9 @@ void Writer::waits() {
         if (wait.device >= 0) {
             put_all(",\"device\":", wait.device);
         }
-        if (wait.target != 0) {
+        if (wait.stream() >= 0) {
+            put_all(",\"stream\":", wait.stream(), ",\"through\":", wait.target_op);
+        } else if (wait.target != 0) {
             put_all(",\"target\":", wait.target);
         } else {
             put_all(",\"through\":", wait.waits_through);

@@ -108,6 +108,10 @@ public:
             drops.add({ticks(drop.ns), drop.buffer, std::min(drop.after, op_count_)});
         }
         costs();
+        trace::StreamWriter<trace::OrderRecord> orders(recording_, {trace::StreamKind::orders, 0});
+        for (const trace::OrderRecord& order : builder_.orders) {
+            orders.add(order);
+        }
         for (const model::Hold& hold : builder_.holds) {
             recording_.record_hold(hold.lane, ticks(hold.begin_ns),
                                    ticks(hold.begin_ns) + trace::unpack_duration(duration(hold.begin_ns, hold.end_ns)));
@@ -297,7 +301,7 @@ private:
     }
 
     void add_wait(const model::Wait& wait) {
-        const bool all = wait.target != 0 || wait.waits_through == wait.issued;
+        const bool all = wait.stream() < 0 && (wait.target != 0 || wait.waits_through == wait.issued);
         frontend_.add(packed(trace::WaitRecord{
             .begin = ticks(wait.begin_ns),
             .duration = duration(wait.begin_ns, wait.end_ns),
@@ -482,9 +486,10 @@ core::Result<std::unique_ptr<trace::Reader>> record(RunBuilder&& builder) {
          output_records(builder) + builder.costs.size() + builder.holds.size() +
          2 * (builder.scopes.size() + builder.minibatches.size()) + builder.samples.size()) *
             sizeof(trace::FrontendRecord) +
-        (executed + builder.drops.size()) * sizeof(trace::ExecRecord);
+        (executed + builder.drops.size()) * sizeof(trace::ExecRecord) +
+        builder.orders.size() * sizeof(trace::OrderRecord);
     const std::size_t meta = (builder.signatures.size() + builder.scopes.size() + builder.waits.size()) * 128;
-    const std::size_t streams = builder.lanes.size() + 7;
+    const std::size_t streams = builder.lanes.size() + 8;
     auto recording =
         trace::Recording::create(2 * bytes + meta + (streams + 80) * trace::kChunkBytes, -1, 0, builder.clock);
     if (!recording) {

@@ -87,8 +87,9 @@ struct RunBuilder {
     std::vector<Drop> drops;                      // in order
     std::vector<model::Cost> costs;               // in order
     std::vector<model::Hold> holds;
-    std::vector<Sample> samples;    // in order
-    model::Run::Measured measured;  // if begin_marked, end_marked
+    std::vector<trace::OrderRecord> orders;  // by op, ascending
+    std::vector<Sample> samples;             // in order
+    model::Run::Measured measured;           // if begin_marked, end_marked
     std::int64_t program_end_ns = model::kPending;
     std::string error_json, result_json, end_json;  // "" for none
     // Of a run that was folded; else null. `ops` and the other lists then lack what was folded, but the numbers of ops

@@ -176,14 +176,17 @@ std::vector<OpId> Run::caused_by(const Wait& wait, std::size_t limit, std::size_
         const auto unfinished = [&](OpId id) { return op(id).end_ns > wait.begin_ns; };
         std::unordered_set<OpId> seen;
         std::vector<OpId> open;
-        if (wait.target_op != 0 && unfinished(wait.target_op)) {
+        const bool in_its_lane = wait.stream() >= 0 && wait.target_op != 0 && op(wait.target_op).end_ns != kPending;
+        if (wait.target_op != 0 && !in_its_lane && unfinished(wait.target_op)) {
             open.push_back(wait.target_op);
             seen.insert(wait.target_op);
         }
-        for (std::size_t i = 0; wait.target == 0 && i < lanes_.size(); ++i) {
+        const OpId through = wait.target == 0 ? wait.waits_through : wait.target_op;
+        for (std::size_t i = 0; i < lanes_.size(); ++i) {
             const Lane& lane = lanes_[i];
-            if (device_of_lane(i) == static_cast<std::size_t>(wait.device)) {
-                const std::size_t issued = issued_through(lane, wait.waits_through);
+            if (wait.target == 0 ? device_of_lane(i) == static_cast<std::size_t>(wait.device)
+                                 : wait.stream() == static_cast<int>(i)) {
+                const std::size_t issued = issued_through(lane, through);
                 const std::size_t finished = std::min(finished_at(lane, wait.begin_ns), issued);
                 open.insert(open.end(), lane.ops.begin() + static_cast<std::ptrdiff_t>(finished),
                             lane.ops.begin() + static_cast<std::ptrdiff_t>(issued));

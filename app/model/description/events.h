@@ -42,8 +42,8 @@ struct Op {
 };
 
 // Why an op depends on an earlier one: it reads what that one wrote, overwrites what that one read, or overwrites
-// what that one wrote.
-enum class DependencyKind : std::uint8_t { read_after_write, write_after_read, write_after_write };
+// what that one wrote; or the program made its stream wait for that one's.
+enum class DependencyKind : std::uint8_t { read_after_write, write_after_read, write_after_write, stream_wait };
 
 struct Dependency {
     OpId op = 0;
@@ -74,7 +74,7 @@ struct Wait {
     core::Line line = 0;
     int device = -1;           // waited only for this device's ops and their dependencies; -1: for all
     std::int64_t held_ns = 0;  // time in which the learner held lanes back; not the program's time
-    BufferId target = 0;       // 0: waited for everything issued so far
+    BufferId target = 0;       // 0: waited for everything issued so far; or trace::kWaitForLane and a lane
     OpId issued = 0;           // ops issued before it
     OpId waits_through = 0;    // waited for ops up to this one (issued, or fewer for behind:K); 0 if target is set
     // The op just issued if that copies the target to the host, else the last op that wrote the target; 0 if target
@@ -84,6 +84,10 @@ struct Wait {
         false;  // stands for all waits that were folded together with it, from the first begin to the last end
     // The wait's duration without the learner's holds.
     [[nodiscard]] std::int64_t waited_ns() const { return end_ns - begin_ns - held_ns; }
+    // The lane whose ops it waited for, up to `target_op`; -1: it waited for something else.
+    [[nodiscard]] int stream() const {
+        return (target & trace::kWaitForLane) != 0 ? static_cast<int>(target & ~trace::kWaitForLane) : -1;
+    }
 };
 
 // In small blocks, since most runs have few of them. A folded one stands for all that were folded together with it,

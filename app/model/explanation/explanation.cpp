@@ -45,6 +45,7 @@ constexpr std::array<const char*, kSentenceKinds> kKindWords{"incomplete",
                                                              "devices_overlap",
                                                              "copies_overlap",
                                                              "idle",
+                                                             "races",
                                                              "busy_machine",
                                                              "late_handovers",
                                                              "late_returns",
@@ -79,6 +80,7 @@ Explanation explain(const Run& run, const Numbers& numbers) {
         add_waits(facts, candidates);
         add_memory(facts, candidates);
         add_lanes(facts, candidates);
+        add_races(facts, candidates);
         add_remarks(facts, candidates);
     }
     std::vector<std::size_t> order(candidates.size());

@@ -83,6 +83,8 @@ enum class SentenceKind : std::uint8_t {
     devices_overlap,
     copies_overlap,
     idle,
+    // What nothing orders.
+    races,
     // What else to know about the numbers.
     busy_machine,
     late_handovers,

@@ -65,6 +65,7 @@ void add_headway(const Facts& facts, Candidates& to);  // headway_sentences.cpp
 void add_waits(const Facts& facts, Candidates& to);    // wait_sentences.cpp
 void add_memory(const Facts& facts, Candidates& to);   // memory_sentences.cpp
 void add_lanes(const Facts& facts, Candidates& to);    // lane_sentences.cpp
+void add_races(const Facts& facts, Candidates& to);    // race_sentences.cpp
 void add_remarks(const Facts& facts, Candidates& to);  // remark_sentences.cpp
 
 }  // namespace headway::model

@@ -57,12 +57,12 @@ SentenceWriter& SentenceWriter::times(const char* id, std::uint64_t count) {
                         : this->count(id, count).words(" times");
 }
 
-SentenceWriter& SentenceWriter::line(const char* before, core::Line line) {
+SentenceWriter& SentenceWriter::line(const char* before, core::Line line, const char* id) {
     if (core::number_of(line) == 0) {
         return *this;
     }
     words(before).words("line ");
-    number("line", Unit::line, core::number_of(line), std::to_string(core::number_of(line)));
+    number(id, Unit::line, core::number_of(line), std::to_string(core::number_of(line)));
     if (run_.file_count() > 2) {  // file 0 is "unknown"
         const std::string& path = run_.file(core::file_of(line));
         words(" of ").name(path.substr(path.rfind('/') + 1));

@@ -32,7 +32,7 @@ public:
     // "once", "twice", "60 times"
     SentenceWriter& times(const char* id, std::uint64_t count);
     // "line 12", with the file where the program has several; nothing if the line is unknown.
-    SentenceWriter& line(const char* before, core::Line line);
+    SentenceWriter& line(const char* before, core::Line line, const char* id = "line");
     SentenceWriter& place(const Place& place);
     SentenceWriter& places(const std::vector<Place>& places);
 

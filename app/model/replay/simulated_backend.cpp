@@ -191,6 +191,9 @@ private:
                 newest = std::max(newest, dependency.op);
             }
         }
+        if (run_.in_program_stream(id)) {
+            return run_.op(id).lane;
+        }
         const std::uint32_t preferred = newest != 0 ? places_[newest - 1].lane : reader_lane;
         const RunDevice& own = run_.devices()[device];
         const std::uint32_t begin = own.first_lane, end = own.first_lane + own.lanes;

@@ -12,6 +12,7 @@
 #include "app/model/replay/what_if.h"
 #include "app/model/report/explanation_json.h"
 #include "app/model/report/links_json.h"
+#include "app/model/report/races_json.h"
 #include "engine/core/error_word.h"
 #include "engine/trace/wait_names.h"
 
@@ -483,6 +484,7 @@ std::string report_json(const Run& run) {
     rest["scopes"] = scopes_of(run, support);
     rest["devices"] = devices_of(run, support, walk.tally());
     rest["links"] = links_json(run, support.whole());
+    rest["races"] = races_json(run, support.whole());
     rest["error"] = error_of(run);
     const json::Document result(run.result_json());
 

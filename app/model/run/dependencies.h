@@ -5,6 +5,9 @@
 // 16 bytes per op: the writers of its inputs, and for each input the previous reader, so that the readers of a
 // buffer form a chain.
 //
+// Where the program orders its streams itself, an op follows the ops that its stream was made to wait for, and does not
+// follow the ops of a stream that it races with.
+//
 // Threads: one.
 #pragma once
 
@@ -27,7 +30,7 @@ void erase_ops(List& list, OpId first, OpId last) {
 
 class Run::Dependencies {
 public:
-    explicit Dependencies(const Foldable<Op>& ops) : ops_(ops) {}
+    Dependencies(const Foldable<Op>& ops, const std::vector<trace::OrderRecord>& orders) : ops_(ops), orders_(orders) {}
 
     // Call in the order of issue; `add_input` refers to the op added last. `state` is the buffer's state, or null.
     void add(OpId id, const Op& op, BufferState* in0, BufferState* in1, BufferState* out);
@@ -77,8 +80,9 @@ public:
     // Calls call(op, kind) for each direct dependency, with its reason.
     template <class Call>
     void each_with_reason(OpId id, Call call) const {
-        const auto tell = [&call](OpId op, DependencyKind kind = DependencyKind::read_after_write) {
-            if (op != 0) {
+        const std::uint64_t races = orders_.empty() ? 0 : tell_orders(id, call);
+        const auto tell = [this, &call, races](OpId op, DependencyKind kind = DependencyKind::read_after_write) {
+            if (op != 0 && (races == 0 || (races >> ops_[op - 1].lane % 64 & 1) == 0)) {
                 call(op, kind);
             }
         };
@@ -101,7 +105,7 @@ public:
             const bool reads = op.reads_output || overwrite->buffer != op.out;
             tell(overwrite->writer, reads ? DependencyKind::read_after_write : DependencyKind::write_after_write);
             for (OpId reader = overwrite->reader; reader != 0; reader = reader_before(reader, overwrite->buffer)) {
-                call(reader, DependencyKind::write_after_read);
+                tell(reader, DependencyKind::write_after_read);
             }
         }
     }
@@ -121,6 +125,21 @@ private:
         OpId writer, reader;
     };
 
+    // Calls call(op, kind) for the ops that the op's stream waited for. Returns the lanes that it races with, as bits.
+    template <class Call>
+    std::uint64_t tell_orders(OpId id, Call call) const {
+        std::uint64_t races = 0;
+        auto order = std::lower_bound(orders_.begin(), orders_.end(), id,
+                                      [](const trace::OrderRecord& o, OpId wanted) { return o.op < wanted; });
+        for (; order != orders_.end() && order->op == id; ++order) {
+            if (order->kind == trace::OrderKind::stream_wait) {
+                call(order->other, DependencyKind::stream_wait);
+            } else if (trace::is_race(order->kind)) {
+                races |= std::uint64_t{1} << order->other_lane % 64;
+            }
+        }
+        return races;
+    }
     [[nodiscard]] std::vector<MoreInput>::const_iterator first_more(OpId id) const {
         return std::lower_bound(more_.begin(), more_.end(), id,
                                 [](const MoreInput& m, OpId wanted) { return m.op < wanted; });
@@ -128,6 +147,7 @@ private:
     [[nodiscard]] OpId reader_before(OpId reader, BufferId buffer) const;
 
     const Foldable<Op>& ops_;
+    const std::vector<trace::OrderRecord>& orders_;
     Blocks<Links> links_;
     std::vector<Overwrite> overwrites_;     // ops that write a buffer that already existed; by op
     std::vector<MoreInput> more_;           // by op

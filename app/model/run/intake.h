@@ -16,8 +16,8 @@ struct Run::Intake {
     Intake(Curve& live, Curve& pending) : memory(live, pending) {}
 
     Memory memory;
-    std::uint64_t frontend = 0, drops = 0, samples = 0, launches = 0, driver = 0, costs = 0,
-                  holds = 0;  // records taken so far
+    std::uint64_t frontend = 0, drops = 0, samples = 0, launches = 0, driver = 0, costs = 0, holds = 0,
+                  orders = 0;  // records taken so far
     std::array<std::uint64_t, core::kMaxDevices> device_samples{};  // of devices after the first; likewise
     std::vector<OpId> transfers;                                    // over links; not in Run::links() yet
     std::int64_t issued_ns = 0;                                     // begin of the last record of the frontend

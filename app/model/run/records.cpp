@@ -156,7 +156,10 @@ void Run::take_more_output(const trace::MoreOutputRecord& record) {
     }
 }
 
-OpId Run::op_waited_for(const Wait& wait) const {
+OpId Run::op_waited_for(const Wait& wait, OpId through) const {
+    if (wait.stream() >= 0) {
+        return std::min(through, wait.issued);
+    }
     const BufferState* buffer = wait.target != 0 ? intake_->memory.find(wait.target, ops_.size()) : nullptr;
     if (buffer == nullptr) {
         return 0;
@@ -184,7 +187,7 @@ void Run::take_wait(const trace::WaitRecord& record) {
     if (wait.target == 0) {
         wait.waits_through = record.through != 0 ? std::min(record.through, wait.issued) : wait.issued;
     }
-    wait.target_op = restoring_ != nullptr ? restoring_->next_target() : op_waited_for(wait);
+    wait.target_op = restoring_ != nullptr ? restoring_->next_target() : op_waited_for(wait, record.through);
     wait_index_.add(wait.begin_ns, wait.end_ns - wait.begin_ns, devices::Family::other, false);
     wait_kinds_.add(static_cast<std::uint32_t>(wait.kind), wait.waited_ns());
     any_paused_ = any_paused_ || wait.kind == trace::WaitKind::paused;

@@ -22,7 +22,7 @@ constexpr std::size_t kSettleEvery = 1u << 16;
 Run::Run(std::unique_ptr<trace::Reader> reader)
     : reader_(std::move(reader)),
       devices_(1),
-      dependencies_(std::make_unique<Dependencies>(ops_)),
+      dependencies_(std::make_unique<Dependencies>(ops_, orders_)),
       intake_(std::make_unique<Intake>(live_, pending_)) {}
 
 Run::Run(std::unique_ptr<trace::Reader> reader, std::unique_ptr<SavedFolds> folds) : Run(std::move(reader)) {
@@ -122,7 +122,8 @@ void Run::forget() {
     measure_begin_op_ = measure_end_op_ = 0;
     any_issued_ = any_paused_ = false;
     measure_begin_wait_ = measure_end_wait_ = 0;
-    dependencies_ = std::make_unique<Dependencies>(ops_);
+    orders_.clear();
+    dependencies_ = std::make_unique<Dependencies>(ops_, orders_);
     intake_ = std::make_unique<Intake>(live_, pending_);
     if (devices_.size() > 1) {
         intake_->memory.keep_devices(devices_);
@@ -150,7 +151,8 @@ bool Run::update(double budget_ms) {
     }
     refresh_scale();
     intake_->memory.set_policy(free_policy_from(info_.free_policy));
-    take_holds();  // holds within a wait were recorded before the wait
+    take_holds();   // holds within a wait were recorded before the wait
+    take_orders();  // those of an op were recorded before its issue
 
     bool more = false;
     while (true) {
@@ -218,6 +220,7 @@ void Run::give_back() {
     reader_->give_back({launch, 0}, intake_->launches);
     reader_->give_back({driver, 0}, intake_->driver);
     reader_->give_back({holds, 0}, intake_->holds);
+    reader_->give_back({orders, 0}, intake_->orders);
     for (std::size_t lane = 0; lane < intake_->lanes.size(); ++lane) {
         reader_->give_back({trace::StreamKind::lane, static_cast<std::uint8_t>(lane)}, intake_->lanes[lane]);
     }
@@ -267,7 +270,7 @@ void Run::look_at_open_wait() {
     if (target == 0) {
         wait.waits_through = through != 0 ? std::min<OpId>(through, wait.issued) : wait.issued;
     }
-    wait.target_op = op_waited_for(wait);
+    wait.target_op = op_waited_for(wait, through);
     open_wait_ = std::move(wait);
 }
 

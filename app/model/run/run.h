@@ -217,6 +217,13 @@ public:
     void dependencies(OpId id, std::vector<OpId>& into) const;
     // The same ops, each with its reason; of several reasons, the first in DependencyKind's order.
     [[nodiscard]] std::vector<Dependency> dependencies_with_reasons(OpId id) const;
+    // What the program's streams order, and what they do not: the races; by the later op, ascending.
+    [[nodiscard]] const std::vector<trace::OrderRecord>& orders() const { return orders_; }
+    // Whether the program chose the op's lane: a stream of the run's GPU.
+    [[nodiscard]] bool in_program_stream(OpId id) const {
+        return !orders_.empty() && orders_.front().kind == trace::OrderKind::begin && id >= orders_.front().op &&
+               device_of_lane(op(id).lane) == 0;
+    }
     // The unfinished ops that a wait was for, at its begin: those of its target and all that these depend on.
     // Ascending, at most `limit`; `count`, if given, receives the full count. Over all waits of a run the cost is
     // proportional to the ops. For a wait for a value or one device at most `most` ops are searched, in no
@@ -319,8 +326,9 @@ private:
     void take_driver_events();
     void take_costs();
     void take_holds();
+    void take_orders();
     // (records.cpp)
-    [[nodiscard]] OpId op_waited_for(const Wait& wait) const;
+    [[nodiscard]] OpId op_waited_for(const Wait& wait, OpId through) const;
     void count_headway();
     void take(const trace::FrontendRecord& record);
     void take_issue(const trace::IssueRecord& record);
@@ -385,6 +393,7 @@ private:
     double ns_per_tick_ = 0;  // 0: not known yet
     bool scale_final_ = false;
     bool closed_ = false;
+    std::vector<trace::OrderRecord> orders_;
     std::unique_ptr<Dependencies> dependencies_;
     std::unique_ptr<Intake> intake_;
     std::size_t fold_beyond_ = kFoldBeyond;

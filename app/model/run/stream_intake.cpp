@@ -249,6 +249,20 @@ void Run::take_holds() {
     take_all<trace::ExecRecord>(*reader_, trace::StreamKind::holds, intake_->holds, take);
 }
 
+// The ops that they name may not have been taken yet; damaged recordings are taken as far as they make sense.
+void Run::take_orders() {
+    const auto take = [this](const trace::OrderRecord& record) {
+        const bool pair = record.kind == trace::OrderKind::stream_wait || trace::is_race(record.kind);
+        const bool known =
+            pair ? record.other != 0 && record.other < record.op : record.kind == trace::OrderKind::begin;
+        if (known && record.op < trace::kFailedOp && record.lane < core::kMaxTraceLanes &&
+            record.other_lane < core::kMaxTraceLanes && (orders_.empty() || record.op >= orders_.back().op)) {
+            orders_.push_back(record);
+        }
+    };
+    take_all<trace::OrderRecord>(*reader_, trace::StreamKind::orders, intake_->orders, take);
+}
+
 void Run::take_costs() {
     // Stored in sixteenths of a nanosecond; traces read from a file already have this unit.
     const double unit = clock() == trace::ClockKind::recorded_ns ? 1 : ns_per_tick_ * kCostUnits;

@@ -143,6 +143,15 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     add_figure_options(*compare, raw_compared, "figure-");
     compare->add_option("--report", line.compare.report, "FILE.json: the numbers of both");
 
+    std::string explore_orders, explore_seed;
+    RawRunOptions raw_explored;
+    auto* explore = app.add_subcommand("explore", "One program in many orders of its ops: do the outcomes differ?");
+    explore->add_option("PROGRAM", line.explore.program, "as for run")->required();
+    explore->add_option("--orders", explore_orders, "N: so many orders (default: 100)");
+    explore->add_option("--first", explore_seed, "SEED of the first order; the others follow (default: 1)");
+    explore->add_option("--report", line.explore.report, "FILE.json: outcomes and races");
+    const auto explored = add_settings(*explore, raw_explored);
+
     std::string file_in, file_out;
     auto* figure = app.add_subcommand("figure", "A figure from a trace on disk");
     figure->add_option("TRACE", file_in, "FILE.json or FILE.json.gz")->required();
@@ -235,6 +244,34 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
         }
         options.a = *a;
         options.b = *b;
+    } else if (explore->parsed()) {
+        line.subcommand = Subcommand::explore;
+        auto options = checked(raw_explored, *explore);
+        if (!options) {
+            return options.error();
+        }
+        line.explore.run = *options;
+        line.explore.run.program = line.explore.program;
+        line.explore.run.device = "simulated";
+        if (!raw_explored.order.empty() || (!raw_explored.device.empty() && raw_explored.device != "simulated")) {
+            return core::Error{
+                core::ErrorKind::usage,
+                "explore runs on the device simulated and chooses the orders itself; see headway explore "
+                "--help"};
+        }
+        if (auto taken = take_count(explore_orders, "--orders", 1, 1'000'000, line.explore.orders); !taken) {
+            return taken.error();
+        }
+        if (auto taken = take_count(explore_seed, "--first", 1, std::uint64_t{1} << 62, line.explore.seed); !taken) {
+            return taken.error();
+        }
+        for (const CLI::Option* option : explored) {
+            for (const std::string& value : option->results()) {
+                if (option->get_name() != "--device") {
+                    line.explore.words.insert(line.explore.words.end(), {option->get_name(), value});
+                }
+            }
+        }
     } else if (figure->parsed()) {
         line.subcommand = Subcommand::figure;
         line.words = {file_in, file_out};

@@ -34,13 +34,23 @@ struct CheckOptions {
     bool selftest = false, list = false, mutants = true;
 };
 
-enum class Subcommand { help, version, run, compare, figure, check, lessons, devices, bench };
+struct ExploreOptions {
+    std::string program;
+    RunOptions run;
+    std::vector<std::string> words;  // of each run's own command line
+    std::uint32_t orders = 100;
+    std::uint64_t seed = 1;  // of the first order; the others follow
+    std::string report;
+};
+
+enum class Subcommand { help, version, run, compare, explore, figure, check, lessons, devices, bench };
 
 struct CommandLine {
     Subcommand subcommand = Subcommand::help;
     std::string text;  // the help or version text to print
     RunOptions run;
     CompareOptions compare;
+    ExploreOptions explore;
     CheckOptions check;
     FigureWish figure;
     std::vector<std::string> words;  // figure: TRACE, FILE

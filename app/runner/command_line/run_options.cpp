@@ -34,6 +34,7 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
     add("--queue-limit", raw.queue_limit, "ops that may be issued and not finished (default: none)");
     add("--free-policy", raw.free_policy, "finish, stream or lazy (default: the framework's; Headway's own: finish)");
     add("--costs", raw.costs, "simulated: what steps take: t1=1us,t2=0.95us,t3=1us; line and print of the frontend");
+    add("--order", raw.order, "simulated: N, another order of the ops that the dependencies allow (default: 0, none)");
     add("--issue", raw.issue, "op, or graph: all between two waits as one op (default: op)");
     add("--launch", raw.launch, "cuda: engine (a thread of its own launches) or frontend (default: engine)");
     add("--copies", raw.copies, "cuda: through pinned or pageable host memory (default: pinned)");
@@ -204,6 +205,9 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     }
     if (auto seed = take_count(raw.seed, "--seed", 0, (std::uint64_t{1} << 63) - 1, options.seed); !seed) {
         return seed.error();
+    }
+    if (auto taken = take_count(raw.order, "--order", 0, (std::uint64_t{1} << 63) - 1, options.order); !taken) {
+        return taken.error();
     }
     if (auto fd = take_count(raw.trace_fd, "--trace-fd", 3, 1'000'000, options.trace_fd); !fd) {
         return fd.error();

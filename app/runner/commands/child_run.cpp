@@ -19,7 +19,7 @@ core::Error cannot_start(const core::Error& error) {
 }  // namespace
 
 core::Result<ChildRun> run_in_child(const std::string& program, const std::vector<std::string>& options,
-                                    const confinement::Limits& limits) {
+                                    const confinement::Limits& limits, bool quiet) {
     auto recording = make_recording("headway-run");
     if (!recording) {
         return recording.error();
@@ -33,6 +33,9 @@ core::Result<ChildRun> run_in_child(const std::string& program, const std::vecto
                              .passed = recording->get(),
                              .foreground = true};
     command.arguments.insert(command.arguments.end(), options.begin(), options.end());
+    if (quiet) {
+        command.in = command.out = command.err = process::Stream::nothing();
+    }
     const Descendants descendants;
     auto child = process::Child::start(command);
     if (!child) {

@@ -27,10 +27,10 @@ struct ChildRun {
     [[nodiscard]] core::Result<std::unique_ptr<model::Run>> read();
 };
 
-// Runs the program with these options of `headway run` and waits for it to end. The child shares our input and output.
-// Fails when the child cannot be started.
+// Runs the program with these options of `headway run` and waits for it to end. The child shares our input and output;
+// `quiet`: it has neither, and what it prints is in the recording alone. Fails when the child cannot be started.
 core::Result<ChildRun> run_in_child(const std::string& program, const std::vector<std::string>& options,
-                                    const confinement::Limits& limits);
+                                    const confinement::Limits& limits, bool quiet = false);
 
 // The same in a copy of this process, which must have no other threads: it starts faster, as nothing is loaded or
 // parsed again. `run` gets the descriptor of the recording, and returns the copy's exit status. Returns in both

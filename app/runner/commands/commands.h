@@ -18,6 +18,7 @@ namespace headway::runner {
 int run_command(const RunOptions& options);
 int repeat_command(const RunOptions& options);
 int compare_command(const CompareOptions& options);
+int explore_command(const ExploreOptions& options);
 int figure_command(const std::string& trace, const std::string& file, const FigureWish& wish);
 int check_command(const CheckOptions& options);
 int lessons_command(bool json);

@@ -71,6 +71,9 @@ std::vector<std::string> words_of(const RunOptions& options) {
     if (!options.costs.empty()) {
         add("--costs", options.costs);
     }
+    if (options.order != 0) {
+        add("--order", std::to_string(options.order));
+    }
     if (options.budget != 0) {
         add("--budget", options.budget == core::kNoBudget ? "none" : std::to_string(options.budget));
     }
@@ -89,7 +92,8 @@ std::vector<std::string> words_of(const RunOptions& options) {
     return words;
 }
 
-// Run `number` of the series (0: the warm-up) did not end well: says so and writes what it recorded. There are no spreads.
+// Run `number` of the series (0: the warm-up) did not end well: says so and writes what it recorded. There are no
+// spreads.
 int end_with(const RunOptions& options, const model::Run& run, std::uint32_t number, int status) {
     tell("this was run " + std::to_string(number + 1) + " of " + std::to_string(options.repeat + 1) +
          (options.report.empty() && options.trace.empty() && options.figure.empty()

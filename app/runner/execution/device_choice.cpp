@@ -163,8 +163,11 @@ core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wis
         return device;
     }
     if (wish.kind == "simulated") {
-        return std::unique_ptr<devices::Device>(
-            std::make_unique<devices::SimulatedDevice>(wish.costs.device, wish.streams, recording));
+        auto device = std::make_unique<devices::SimulatedDevice>(wish.costs.device, wish.streams, recording);
+        if (wish.order != 0) {
+            device->use_random_times(wish.order);
+        }
+        return std::unique_ptr<devices::Device>(std::move(device));
     }
     return check_device(wish.kind).error();
 }

@@ -302,7 +302,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         close(options.trace_fd);
     }
     DeviceWish wish{options.device, job.workers, job.streams, options.workers_given || job.profile.workers != 0,
-                    options.cuda,   {},          job.gpus,    job.links};
+                    options.cuda,   {},          job.gpus,    job.links, options.order};
     const bool simulated = options.device == "simulated";
     if (simulated) {
         auto costs = simulated_costs(job.options.cost_choice);
@@ -320,8 +320,9 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
     outcome.recording->header().recorder_ns_per_op =
         (*device)->virtual_time() ? 0 : trace::Recording::measure_cost_ns();
     const std::uint64_t budget = budget_in_bytes(options.budget, **device);
-    outcome.recording->meta(trace::MetaType::run, 0,
-                            run_metadata(job, **device, simulated ? &wish.costs : nullptr, budget));
+    outcome.recording->meta(
+        trace::MetaType::run, 0,
+        run_metadata(job, **device, simulated && options.order == 0 ? &wish.costs : nullptr, budget));
     bool written = false;
     {
         devices::DeviceSet machine(std::move(*device), cpu_opener(wish, *outcome.recording));
@@ -334,6 +335,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         settings.seed = options.seed;
         settings.gather = options.graphs;
         settings.copies_in_stream = job.profile.copies_in_stream;
+        settings.program_streams = job.profile.program_streams;
         settings.host = wish.costs.host;
         const Supervisor supervisor(outcome.recording->control(), machine);
         LimitWatch limits(options.limits, outcome.recording->control(), [&outcome](const std::string& reached) {

@@ -212,8 +212,8 @@ core::Result<Job> find_job(const RunOptions& options) {
             return program.error();
         }
         job.program = std::move(*program);
-        job.profile = profile_of(
-            dialect_of_file(options.program, options.source.empty() ? options.program : options.source, options.tab));
+        job.profile =
+            profile_of_file(options.program, options.source.empty() ? options.program : options.source, options.tab);
         job.options.device = options.device.empty() ? "cpu" : options.device;
         return job;
     }
@@ -303,8 +303,8 @@ core::Result<Job> find_job(const RunOptions& options) {
             return program.error();
         }
         job.program = std::move(*program);
-        job.profile = profile_of(
-            dialect_of_file(python.string(), options.source.empty() ? python.string() : options.source, options.tab));
+        job.profile =
+            profile_of_file(python.string(), options.source.empty() ? python.string() : options.source, options.tab);
     }
     if (job.options.device.empty()) {
         job.options.device = job.lesson ? job.lesson->device : "cpu";

@@ -44,6 +44,7 @@ struct RunOptions {
     std::string costs;                                  // of the simulated device, as written; empty: its cost models
     CostChoice cost_choice;                             // `costs`, parsed
     std::uint64_t seed = 0;
+    std::uint64_t order = 0;            // simulated: another order of the ops, by its seed; 0: that of the costs
     bool graphs = false;                // ops are issued in groups, as composite ops
     devices::CudaOptions cuda;          // launching thread, kind of copies, TF32
     std::string report, trace, figure;  // paths; empty: not requested

@@ -17,14 +17,15 @@ struct Profile {
     memory::FreePolicy free_policy = memory::FreePolicy::finish;
     // Values reach the program through a copy op in the GPU's stream, so reading waits for everything issued before.
     bool copies_in_stream = false;
+    bool program_streams = false;  // the program makes streams, and orders them itself
 };
 
 // The profile of a dialect (mxnet, pytorch, tensorflow; any other name: Headway's own).
 Profile profile_of(const std::string& dialect);
 
-// The dialect of a program: a document's tab (empty: its first), else the first framework that is imported; empty if
-// there is none. `text_file` holds the text and may be an edited copy of `file`, whose extension determines the kind of
-// file.
-std::string dialect_of_file(const std::string& file, const std::string& text_file, const std::string& tab);
+// The profile of a program's dialect: a document's tab (empty: its first), else the first framework that is imported;
+// Headway's own if there is none. `text_file` holds the text and may be an edited copy of `file`, whose extension
+// determines the kind of file. A program whose text makes streams gets more of them.
+Profile profile_of_file(const std::string& file, const std::string& text_file, const std::string& tab);
 
 }  // namespace headway::runner

@@ -326,8 +326,8 @@ bool add(PyObject* module, const char* name, PyObject* object) {
 }
 
 bool add_functions(PyObject* module) {
-    for (PyMethodDef* table : {issue_point_functions, recorded_output_functions, simulated_host_functions,
-                               torch_host_functions, traced_function_functions}) {
+    for (PyMethodDef* table : {issue_point_functions, program_stream_functions, recorded_output_functions,
+                               simulated_host_functions, torch_host_functions, traced_function_functions}) {
         if (PyModule_AddFunctions(module, table) != 0) {
             return false;
         }

@@ -5,12 +5,23 @@
 
 #include <Python.h>
 
+#include <cstdint>
+
+namespace headway::runtime {
+class Runtime;
+}  // namespace headway::runtime
+
 namespace headway::runner::python {
 
 PyObject* make_module();  // PyInit__headway
 
+// When a completed op of this lane ended, in nanoseconds on the run's clock; 0 if that is not known. Rare, so it is
+// looked up in the recording.
+double recorded_end_ns(const runtime::Runtime& runtime, std::uint32_t op, std::uint32_t lane);
+
 // Its functions, by subject; each table is in the file of that name.
 extern PyMethodDef issue_point_functions[];      // moments of the run: what had been issued then, and its end
+extern PyMethodDef program_stream_functions[];   // streams that the program orders itself
 extern PyMethodDef recorded_output_functions[];  // what the program writes to stdout and stderr, recorded when it does
 // The clock of a simulated machine's frontend, the duration of the program's own work, and hooks that count the
 // operators of types written in C (NumPy's arrays).

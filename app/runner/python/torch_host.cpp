@@ -10,7 +10,6 @@
 #include "app/runner/python/module.h"
 #include "app/runner/python/state.h"
 #include "app/runner/torch/torch_host.h"
-#include "engine/trace/reader.h"
 
 namespace headway::runner::python {
 
@@ -21,6 +20,10 @@ using runtime::Buffer;
 
 Buffer* buffer_of(tm::Block* block) {
     return reinterpret_cast<Buffer*>(block);
+}
+
+const runtime::StreamPoint& point_of(const tm::Point* point) {
+    return *reinterpret_cast<const runtime::StreamPoint*>(point);
 }
 
 class TorchHost final : public tm::Host {
@@ -46,9 +49,9 @@ class TorchHost final : public tm::Host {
     }
 
 public:
-    tm::Block* allocate(std::size_t bytes, void** data) override {
+    tm::Block* allocate(std::size_t bytes, std::uint32_t stream, void** data) override {
         return with_runtime([&](runtime::Runtime& rt) {
-            Buffer* buffer = rt.opaque.allocate(bytes, 0);
+            Buffer* buffer = rt.opaque.allocate(bytes, 0, stream);
             allocated_ += bytes;
             peak_ = std::max(peak_, allocated_);
             *data = buffer->data;
@@ -90,6 +93,7 @@ public:
             op.function = issue.run;
             op.drop = issue.drop;
             op.context = issue.work;
+            op.lane = issue.stream;
             const std::uint32_t lane = rt.opaque.issue(op);
             return tm::Issued{rt.recorder.issued(), lane, rt.lanes.submitted()[lane]};
         });
@@ -133,29 +137,8 @@ public:
         });
     }
 
-    // Rare, so it is looked up in the recording.
     double end_ns(tm::Issued op) override {
-        return with_runtime([&](runtime::Runtime& rt) {
-            auto reader = rt.recorder.recording().reader();
-            if (!reader) {
-                return 0.0;
-            }
-            (*reader)->poll();
-            const trace::StreamId lane{trace::StreamKind::lane, static_cast<std::uint8_t>(op.lane)};
-            for (std::uint64_t at = 0;;) {
-                const auto records = (*reader)->records<trace::ExecRecord>(lane, at);
-                if (records.empty()) {
-                    return 0.0;
-                }
-                for (const auto& record : records) {
-                    if (!record.is_part() && record.id() == op.op) {
-                        const std::uint64_t end = record.begin + trace::unpack_duration(record.duration);
-                        return static_cast<double>((*reader)->scale().ns_from_ticks(end));
-                    }
-                }
-                at += records.size();
-            }
-        });
+        return with_runtime([&](runtime::Runtime& rt) { return recorded_end_ns(rt, op.op, op.lane); });
     }
 
     tm::Memory memory() override {
@@ -173,9 +156,55 @@ public:
     }
     bool virtual_time() override { return virtual_; }
 
+    std::uint32_t default_stream() override { return default_stream_; }
+    std::uint32_t open_stream() override {
+        return with_runtime([](runtime::Runtime& rt) { return rt.streams.open(); });
+    }
+    void close_stream(std::uint32_t stream) noexcept override {
+        const std::lock_guard lock(mutex);
+        if (State& s = state(); open && s.runtime != nullptr) {
+            s.runtime->streams.close(stream);
+        }
+    }
+    tm::Point* point(std::uint32_t stream) override {
+        return with_runtime([&](runtime::Runtime& rt) {
+            return reinterpret_cast<tm::Point*>(new runtime::StreamPoint(rt.streams.point(stream)));
+        });
+    }
+    void release(tm::Point* point) noexcept override { delete reinterpret_cast<runtime::StreamPoint*>(point); }
+    void stream_wait(std::uint32_t stream, const tm::Point* point) override {
+        with_runtime([&](runtime::Runtime& rt) {
+            rt.streams.wait(stream, point_of(point));
+            return true;
+        });
+    }
+    bool reached(const tm::Point* point) override {
+        return with_runtime([&](runtime::Runtime& rt) { return rt.streams.finished(point_of(point)); });
+    }
+    void wait_for_point(const tm::Point* point, const char* name) override {
+        with_runtime([&](runtime::Runtime& rt) {
+            rt.waits.stream(point_of(point), name);
+            rt.opaque.release_completed();
+            return true;
+        });
+    }
+    void record_stream(tm::Block* block, std::uint32_t stream) override {
+        with_runtime([&](runtime::Runtime& rt) {
+            rt.streams.record_stream(*buffer_of(block), stream);
+            return true;
+        });
+    }
+    void keep_in_order(tm::Block* block) override {
+        with_runtime([&](runtime::Runtime& rt) {
+            rt.streams.keep_in_order(*buffer_of(block));
+            return true;
+        });
+    }
+
     std::mutex mutex;
     std::atomic<bool> open{false};
     bool virtual_ = false;
+    std::uint32_t default_stream_ = 0;
 
 private:
     std::uint64_t allocated_ = 0, peak_ = 0;
@@ -200,6 +229,7 @@ PyObject* open_torch(PyObject*, PyObject* arguments) {
         return nullptr;
     }
     torch_host().virtual_ = runtime->lanes.virtual_time();
+    torch_host().default_stream_ = runtime->streams.default_stream();
     void* module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     void* entry = module != nullptr ? dlsym(module, tm::kModuleEntry) : nullptr;
     if (entry == nullptr) {

@@ -39,9 +39,11 @@ void drop_owner(void* context) {
     delete owner;
 }
 
-Owner* owner_of(const c10::Storage& storage) {
-    const c10::DataPtr& data = storage.data_ptr();
+Owner* owner_of(const c10::DataPtr& data) {
     return data.get_deleter() == &drop_owner ? static_cast<Owner*>(data.get_context()) : nullptr;
+}
+Owner* owner_of(const c10::Storage& storage) {
+    return owner_of(storage.data_ptr());
 }
 
 struct DeviceAllocator final : c10::Allocator {
@@ -52,7 +54,7 @@ struct DeviceAllocator final : c10::Allocator {
         void* data = nullptr;
         Block* block = nullptr;
         try {
-            block = host().allocate(bytes, &data);
+            block = host().allocate(bytes, current_stream(), &data);
         } catch (const OutOfMemory& error) {
             TORCH_CHECK_WITH(OutOfMemoryError, false, error.what());
         }
@@ -102,6 +104,23 @@ void set_host(Host* host) {
     the_host = host;
 }
 
+namespace {
+
+constexpr std::uint32_t kNoStream = ~0u;
+thread_local std::uint32_t the_stream = kNoStream;
+
+}  // namespace
+
+std::uint32_t current_stream() {
+    if (the_stream == kNoStream) {
+        the_stream = host().default_stream();
+    }
+    return the_stream;
+}
+void set_current_stream(std::uint32_t stream) {
+    the_stream = stream;
+}
+
 c10::Allocator& device_allocator() {
     static DeviceAllocator allocator;
     return allocator;
@@ -116,6 +135,11 @@ bool is_pinned(const c10::Storage& storage) {
 
 Block* block_of(const at::Tensor& t) {
     const Owner* owner = t.has_storage() ? owner_of(t.storage()) : nullptr;
+    return owner != nullptr ? owner->block : nullptr;
+}
+
+Block* block_of(const c10::DataPtr& data) {
+    const Owner* owner = owner_of(data);
     return owner != nullptr ? owner->block : nullptr;
 }
 
@@ -358,6 +382,7 @@ Issued issue(const Signature* signature, const Operands& operands, Task* task) {
     what.run = &Task::run;
     what.drop = &Task::drop;
     what.work = task;
+    what.stream = current_stream();
     try {
         return host().issue(what);
     } catch (const std::exception& error) {
@@ -401,7 +426,9 @@ Block* generator_block() {
     }
     static Block* block = [] {
         void* data = nullptr;
-        return host().allocate(64, &data);
+        Block* made = host().allocate(64, host().default_stream(), &data);
+        host().keep_in_order(made);
+        return made;
     }();
     return block;
 }

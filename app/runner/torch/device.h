@@ -40,6 +40,11 @@ auto checked(Call call) {
     }
 }
 
+// --- streams ---
+// The calling thread's stream; at first the default one.
+[[nodiscard]] std::uint32_t current_stream();
+void set_current_stream(std::uint32_t stream);
+
 // --- memory and tensors ---
 c10::Allocator& device_allocator();
 c10::Allocator& pinned_allocator();
@@ -49,6 +54,7 @@ c10::Allocator& pinned_allocator();
 }
 // The memory of a tensor of ours; null if it has none.
 [[nodiscard]] Block* block_of(const at::Tensor& t);
+[[nodiscard]] Block* block_of(const c10::DataPtr& data);
 [[nodiscard]] std::size_t bytes_of(const at::Tensor& t);
 // The same bytes as a CPU tensor, which does not own them.
 [[nodiscard]] at::Tensor cpu_alias(const at::Tensor& t);

@@ -4,30 +4,68 @@
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/library.h>
 
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
 #include "app/runner/torch/device.h"
 
 namespace headway::torch_module {
 
 namespace {
 
-// One device, one stream.
+// One device; a stream's id is its number, and 0 is the default stream's.
 struct Guard final : c10::impl::DeviceGuardImplInterface {
     c10::DeviceType type() const override { return c10::DeviceType::CUDA; }
     c10::Device exchangeDevice(c10::Device) const override { return kDevice; }
     c10::Device getDevice() const override { return kDevice; }
     void setDevice(c10::Device device) const override { expect(device); }
     void uncheckedSetDevice(c10::Device) const noexcept override {}
-    c10::Stream getStream(c10::Device) const noexcept override { return c10::Stream(c10::Stream::DEFAULT, kDevice); }
-    c10::Stream getDefaultStream(c10::Device device) const override { return getStream(device); }
-    c10::Stream exchangeStream(c10::Stream) const noexcept override { return getStream(kDevice); }
-    c10::DeviceIndex deviceCount() const noexcept override { return 1; }
-    void record(void** event, const c10::Stream&, const c10::DeviceIndex, const c10::EventFlag) const override {
-        *event = nullptr;
+    c10::Stream getStream(c10::Device) const noexcept override { return stream_of(current_stream()); }
+    c10::Stream getDefaultStream(c10::Device) const override { return stream_of(host().default_stream()); }
+    c10::Stream exchangeStream(c10::Stream stream) const noexcept override {
+        const c10::Stream before = getStream(kDevice);
+        set_current_stream(number_of(stream));
+        return before;
     }
-    void block(void*, const c10::Stream&) const override {}
-    bool queryEvent(void*) const override { return true; }
-    void destroyEvent(void*, const c10::DeviceIndex) const noexcept override {}
-    void recordDataPtrOnStream(const c10::DataPtr&, const c10::Stream&) const override {}
+    c10::DeviceIndex deviceCount() const noexcept override { return 1; }
+    // Autograd uses events to order the streams of the backward pass.
+    void record(void** event, const c10::Stream& stream, const c10::DeviceIndex, const c10::EventFlag) const override {
+        host().release(static_cast<Point*>(*event));
+        *event = checked([&] { return host().point(number_of(stream)); });
+    }
+    void block(void* event, const c10::Stream& stream) const override {
+        if (event != nullptr) {
+            checked([&] { host().stream_wait(number_of(stream), static_cast<Point*>(event)); });
+        }
+    }
+    bool queryEvent(void* event) const override {
+        return event == nullptr || checked([&] { return host().reached(static_cast<Point*>(event)); });
+    }
+    void destroyEvent(void* event, const c10::DeviceIndex) const noexcept override {
+        host().release(static_cast<Point*>(event));
+    }
+    bool queryStream(const c10::Stream& stream) const override {
+        Point* point = checked([&] { return host().point(number_of(stream)); });
+        const bool done = checked([&] { return host().reached(point); });
+        host().release(point);
+        return done;
+    }
+    void synchronizeStream(const c10::Stream& stream) const override {
+        Point* point = checked([&] { return host().point(number_of(stream)); });
+        checked([&] { host().wait_for_point(point, "Stream.synchronize"); });
+        host().release(point);
+    }
+    void recordDataPtrOnStream(const c10::DataPtr& data, const c10::Stream& stream) const override {
+        if (Block* block = block_of(data); block != nullptr) {
+            checked([&] { host().record_stream(block, number_of(stream)); });
+        }
+    }
+
+    static c10::Stream stream_of(std::uint32_t number) {
+        return c10::Stream(c10::Stream::UNSAFE, kDevice, static_cast<c10::StreamId>(number));
+    }
+    static std::uint32_t number_of(const c10::Stream& stream) { return static_cast<std::uint32_t>(stream.id()); }
 
 private:
     static void expect(c10::Device device) {
@@ -47,6 +85,40 @@ std::vector<std::int64_t> record_event() {
     const Issued op = issue(host().signature({"event", "", Family::other}), {}, task);
     return {op.op, op.lane, op.seq};
 }
+// The moments that Python holds, by number; it drops each of them.
+class Points {
+public:
+    std::int64_t add(std::uint32_t stream) {
+        std::shared_ptr<Point> point(host().point(stream), [](Point* p) { host().release(p); });
+        const std::lock_guard lock(mutex_);
+        points_[++last_] = std::move(point);
+        return last_;
+    }
+    void drop(std::int64_t number) {
+        const std::lock_guard lock(mutex_);
+        points_.erase(number);
+    }
+    std::shared_ptr<Point> at(std::int64_t number) {
+        const std::lock_guard lock(mutex_);
+        const auto found = points_.find(number);
+        TORCH_CHECK(found != points_.end(), "there is no such moment of a stream");
+        return found->second;
+    }
+
+private:
+    std::mutex mutex_;
+    std::unordered_map<std::int64_t, std::shared_ptr<Point>> points_;
+    std::int64_t last_ = 0;
+};
+Points& points() {
+    static auto* all = new Points;
+    return *all;
+}
+
+std::uint32_t small(std::int64_t number) {
+    return static_cast<std::uint32_t>(number);
+}
+
 Issued event_of(std::int64_t op, std::int64_t lane, std::int64_t seq) {
     return {static_cast<std::uint32_t>(op), static_cast<std::uint32_t>(lane), static_cast<std::uint32_t>(seq)};
 }
@@ -75,6 +147,27 @@ TORCH_LIBRARY(headway, m) {
     });
     m.def("event_ns", [](std::int64_t op, std::int64_t lane, std::int64_t seq) -> double {
         return checked([&] { return host().end_ns(event_of(op, lane, seq)); });
+    });
+    m.def("open_stream", []() -> std::int64_t { return checked([] { return host().open_stream(); }); });
+    m.def("close_stream", [](std::int64_t stream) { host().close_stream(small(stream)); });
+    m.def("default_stream", []() -> std::int64_t { return checked([] { return host().default_stream(); }); });
+    m.def("current_stream", []() -> std::int64_t { return current_stream(); });
+    m.def("set_current_stream", [](std::int64_t stream) { set_current_stream(small(stream)); });
+    m.def("stream_point",
+          [](std::int64_t stream) -> std::int64_t { return checked([&] { return points().add(small(stream)); }); });
+    m.def("release_point", [](std::int64_t point) { points().drop(point); });
+    m.def("stream_wait", [](std::int64_t stream, std::int64_t point) {
+        checked([&] { host().stream_wait(small(stream), points().at(point).get()); });
+    });
+    m.def("point_reached",
+          [](std::int64_t point) -> bool { return checked([&] { return host().reached(points().at(point).get()); }); });
+    m.def("wait_for_point", [](std::int64_t point, const std::string& name) {
+        checked([&] { host().wait_for_point(points().at(point).get(), name.c_str()); });
+    });
+    m.def("record_stream", [](const at::Tensor& t, std::int64_t stream) {
+        if (Block* block = is_ours(t) ? block_of(t) : nullptr; block != nullptr) {
+            checked([&] { host().record_stream(block, small(stream)); });
+        }
     });
     m.def("issue_counts", []() -> std::string { return issue_counts(); });
 }

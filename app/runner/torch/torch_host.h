@@ -15,6 +15,7 @@ namespace headway::torch_module {
 
 struct Block;      // memory of the device, with one owner
 struct Signature;  // of an op; lives as long as the run
+struct Point;      // a moment in a stream, with one owner
 
 // As devices::Family.
 enum class Family : std::uint8_t { create, elementwise, matmul, reduce, update, copy, random, other };
@@ -37,6 +38,7 @@ struct Issue {
     bool (*run)(void* work, std::string& error) = nullptr;
     void (*drop)(void* work) = nullptr;  // called by any thread, once the op has completed
     void* work = nullptr;
+    std::uint32_t stream = 0;  // if the program uses streams: the one that it goes to
 };
 struct Issued {
     std::uint32_t op = 0, lane = 0, seq = 0;  // seq: its place among the lane's commands
@@ -56,7 +58,8 @@ struct Memory {
 class Host {
 public:
     // OutOfMemory if there is no room. All other errors are std::runtime_error.
-    virtual Block* allocate(std::size_t bytes, void** data) = 0;
+    // `stream`: whose ops use the memory first.
+    virtual Block* allocate(std::size_t bytes, std::uint32_t stream, void** data) = 0;
     virtual void release(Block* block) noexcept = 0;
     virtual const Signature* signature(const OpText& text) = 0;
     virtual Issued issue(const Issue& issue) = 0;
@@ -71,13 +74,27 @@ public:
     virtual Memory memory() = 0;
     virtual void reset_peak() = 0;
     virtual std::uint32_t lanes() = 0;
+
+    // Streams are numbers. Ops of several streams are ordered only by wait(), and by the frontend's waits.
+    virtual std::uint32_t default_stream() = 0;
+    virtual std::uint32_t open_stream() = 0;  // an error if no lane is left
+    virtual void close_stream(std::uint32_t stream) noexcept = 0;
+    virtual Point* point(std::uint32_t stream) = 0;  // after what has been issued to it
+    virtual void release(Point* point) noexcept = 0;
+    virtual void stream_wait(std::uint32_t stream, const Point* point) = 0;
+    virtual bool reached(const Point* point) = 0;
+    virtual void wait_for_point(const Point* point, const char* name) = 0;
+    // The block is used in this stream as well.
+    virtual void record_stream(Block* block, std::uint32_t stream) = 0;
+    // Ops that use the block stay in the order of their issue, whichever streams they are in.
+    virtual void keep_in_order(Block* block) = 0;
     virtual bool virtual_time() = 0;  // the calling thread runs the work
 
 protected:
     ~Host() = default;
 };
 
-inline constexpr std::uint32_t kModuleAbi = 2;
+inline constexpr std::uint32_t kModuleAbi = 3;
 inline constexpr const char* kModuleEntry = "headway_torch_open";
 // The module's entry point. `host` must live as long as the process. False if the module is of another build.
 using ModuleEntry = bool (*)(std::uint32_t abi, Host* host);

@@ -73,6 +73,23 @@ bool known(const TimelineLayout& layout, int run, core::OpId op) {
            op <= layout.runs[static_cast<std::size_t>(run)].run->op_count();
 }
 
+// The ops that nothing orders with this one, although both use the same memory.
+std::vector<core::OpId> races_of(const model::Run& run, core::OpId op) {
+    constexpr std::ptrdiff_t kLookedAt = 10'000;  // of the orders of later ops
+    constexpr std::size_t kMost = 16;
+    std::vector<core::OpId> others;
+    const auto& orders = run.orders();
+    const auto first = std::lower_bound(orders.begin(), orders.end(), op,
+                                        [](const trace::OrderRecord& o, core::OpId wanted) { return o.op < wanted; });
+    const auto end = first + std::min(kLookedAt, orders.end() - first);
+    for (auto order = first; order != end && others.size() < kMost; ++order) {
+        if (trace::is_race(order->kind) && (order->op == op || order->other == op)) {
+            others.push_back(order->op == op ? order->other : order->op);
+        }
+    }
+    return others;
+}
+
 }  // namespace
 
 void add_op_highlight(const TimelineLayout& layout, int run, core::OpId op, const Theme& theme, float scale,
@@ -109,6 +126,12 @@ void add_op_highlight(const TimelineLayout& layout, int run, core::OpId op, cons
                           });
         for (const auto& [needed, by] : indirect) {
             arrows.add(needed, by, faded(theme.text, 0.6), 1);
+        }
+        for (const core::OpId other : races_of(*layout.runs[static_cast<std::size_t>(run)].run, op)) {
+            arrows.add(std::min(op, other), std::max(op, other), theme.warning, 2.2F);
+            if (const auto racing = layout.box_of_op(run, other)) {
+                outline(*racing, 3 * scale, theme.warning, 2 * scale, to);
+            }
         }
         outline(*box, 3 * scale, theme.text, 2 * scale, to);
     }

@@ -107,8 +107,25 @@ void SimulatedDevice::publish(std::uint32_t index) {
     }
     lane.commands.push_back(command);
     world_->follow_learner();
-    world_->schedule.submit(index, task, world_->now_ns);
+    const std::uint64_t late_ns = task.is_op && world_->random ? world_->change_times(task.cost) : 0;
+    world_->schedule.submit(index, task, world_->now_ns + late_ns);
     world_->schedule.run_until(world_->now_ns);
+}
+
+void SimulatedDevice::use_random_times(std::uint64_t seed) {
+    world_->random.emplace(seed);
+    info_.name += ", order " + std::to_string(seed);
+}
+
+// Durations change by a factor from 1/16 to 16. Every second op begins later, by up to 64 times its usual duration: so
+// an op may overtake those that were issued long before it in other lanes.
+std::uint64_t SimulatedDevice::World::change_times(TaskCost& cost) {
+    constexpr std::uint64_t kLeastNs = 1000;
+    const std::uint64_t usual_ns = std::max(cost.ns, kLeastNs);
+    const auto draw = [this](std::uint64_t below) { return (*random)() % below; };
+    const std::uint64_t factor = std::uint64_t{1} << draw(9);
+    cost.ns = std::max<std::uint64_t>(1, cost.ns * factor / 16);
+    return draw(2) == 0 ? 0 : draw(64 * usual_ns);
 }
 
 const std::atomic<std::uint32_t>& SimulatedDevice::completed(std::uint32_t lane) const {
@@ -350,16 +367,29 @@ float* SimulatedDevice::lazy_data(core::BufferId buffer) {
     return found != lazy_.end() ? found->second.data : nullptr;
 }
 
+// Zeros, which cost nothing where the memory is new to the process: an op that runs before the one that writes what it
+// reads, because the program forgot to order them, reads the same in each run. The block's own address is before it.
 void* SimulatedDevice::allocate(std::size_t bytes) {
     constexpr std::size_t kAlignment = 64;
-    if (bytes > SIZE_MAX - kAlignment) {
+    if (bytes > SIZE_MAX - 2 * kAlignment) {
         return nullptr;
     }
-    return std::aligned_alloc(kAlignment, std::max<std::size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment);
+    void* block = std::calloc(bytes + 2 * kAlignment, 1);
+    if (block == nullptr) {
+        return nullptr;
+    }
+    auto* data = static_cast<char*>(block) + kAlignment;
+    data += (kAlignment - reinterpret_cast<std::uintptr_t>(data) % kAlignment) % kAlignment;
+    std::memcpy(data - sizeof block, &block, sizeof block);
+    return data;
 }
 
 void SimulatedDevice::deallocate(void* data, std::size_t) {
-    std::free(data);
+    if (data != nullptr) {
+        void* block = nullptr;
+        std::memcpy(&block, static_cast<char*>(data) - sizeof block, sizeof block);
+        std::free(block);
+    }
 }
 
 void SimulatedDevice::read(float* host, const float* device, std::size_t elements) {

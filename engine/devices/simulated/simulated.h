@@ -29,6 +29,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <random>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -78,6 +79,10 @@ public:
 
     [[nodiscard]] const CostModel& model() const { return model_; }
 
+    // Ops begin later and take longer or shorter than the cost model says, at random: another of the orders that the
+    // dependencies allow, the same for the same seed. Call before the first command; for all devices of the run.
+    void use_random_times(std::uint64_t seed);
+
 private:
     struct Lane {
         SimulatedDevice* device;
@@ -94,6 +99,8 @@ private:
         void task_ends(std::uint32_t lane, const VirtualLanes::Task& task, std::uint64_t begin_ns,
                        std::uint64_t end_ns) override;
 
+        // use_random_times(): changes an op's duration; returns how much later it begins.
+        std::uint64_t change_times(TaskCost& cost);
         // Applies a hold or a release by the learner, and the ops that it lets start.
         void follow_learner();
 
@@ -103,6 +110,7 @@ private:
         std::optional<Links> links;
         std::uint64_t now_ns = 0;  // the frontend's clock
         bool abandoned = false;
+        std::optional<std::mt19937_64> random;  // use_random_times()
         bool held_by_caller = false, held_by_learner = false;
         std::uint64_t held_since_ns = 0;  // by the learner
     };

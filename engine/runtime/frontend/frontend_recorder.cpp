@@ -101,7 +101,7 @@ std::uint64_t FrontendRecorder::begin_wait(const WaitEvent& wait) {
                                     std::memory_order_relaxed);
         header.wait_line.store(lines_.current(), std::memory_order_relaxed);
         header.wait_target.store(wait.target, std::memory_order_relaxed);
-        header.wait_through.store(wait.through == issued_ ? 0 : wait.through, std::memory_order_relaxed);
+        header.wait_through.store(through_of(wait), std::memory_order_relaxed);
         header.wait_device.store(static_cast<std::uint32_t>(wait.device_flag) >> trace::kWaitDeviceShift,
                                  std::memory_order_relaxed);
         header.wait_begin.store(begin, std::memory_order_release);
@@ -123,7 +123,7 @@ void FrontendRecorder::end_wait(std::uint64_t begin, const WaitEvent& wait) {
     recording_.header().wait_begin.store(0, std::memory_order_relaxed);
     record({begin, trace::pack_duration(end - begin), wait_name(wait.name),
             kind_with(FrontendKind::wait, wait.device_flag), static_cast<std::uint8_t>(wait.kind), lines_.current(),
-            wait.target, issued_, wait.through == issued_ ? 0 : wait.through},
+            wait.target, issued_, through_of(wait)},
            end);
 }
 

@@ -28,7 +28,7 @@ inline constexpr core::OpId kMaxOps = 0x3fff'fff0u;  // trace::kPart is the next
 struct WaitEvent {
     trace::WaitKind kind;
     std::string_view name;
-    core::BufferId target = 0;     // the buffer waited for; 0: all
+    core::BufferId target = 0;     // the buffer waited for; 0: all; trace::kWaitForLane and the lane: all of that one
     core::OpId through = 0;        // the last op waited for; 0: only those that `target` needs
     std::uint8_t device_flag = 0;  // trace::wait_for_device()
 };
@@ -207,6 +207,10 @@ private:
         }
     }
     std::uint16_t wait_name(std::string_view name);
+    // As recorded: 0 for all ops that were issued; a wait for a lane always names its op.
+    [[nodiscard]] core::OpId through_of(const WaitEvent& wait) const {
+        return wait.through == issued_ && (wait.target & trace::kWaitForLane) == 0 ? 0 : wait.through;
+    }
 
     static constexpr std::uint64_t kWorthSeeing = 25'000;  // ticks: about 10 µs
 

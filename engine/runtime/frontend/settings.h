@@ -20,7 +20,8 @@ struct Settings {
     // Values are read with a copy op in the GPU's stream (see Waits::read_in_stream()), like a framework with one
     // stream and stream-ordered copies.
     bool copies_in_stream = false;
-    devices::HostCosts host;  // virtual time: costs of the program's own work
+    bool program_streams = false;  // the program orders its streams itself, from the first op on (ProgramStreams)
+    devices::HostCosts host;       // virtual time: costs of the program's own work
 };
 
 }  // namespace headway::runtime

@@ -26,7 +26,8 @@ struct Operation {
     [[nodiscard]] bool crosses() const { return device != memory || (in0 != nullptr && in0->device != device); }
 };
 
-// Where and when an op runs: command `seq` of `lane`, one of `lanes`, for the op `op` that was called in `line`.
+// Where and when an op runs: command `seq` of `lane` for the op `op` that was called in `line`. Of a buffer that it
+// overwrites, the readers in the first `lanes` lanes are cleared.
 struct CommandPlace {
     core::OpId op;
     std::uint32_t lane, seq, lanes;

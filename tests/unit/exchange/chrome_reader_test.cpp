@@ -71,6 +71,30 @@ TEST(ChromeReader, RestoresTheLearnersHolds) {
     EXPECT_EQ(again.run->paused_ns(), 50);
 }
 
+TEST(ChromeReader, RestoresWhatTheProgramsStreamsOrder) {
+    model::RecordingBuilder builder;
+    builder.metadata(R"({"program": "p", "device_kind": "simulated", "lanes": ["Stream 0", "Stream 1"]})");
+    builder.recording().meta(trace::MetaType::file, 1, "a.py");
+    builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true, .line = core::make_line(1, 3)});
+    builder.order({2, 1, 1, 0, 0, trace::OrderKind::read_write, 1, 0, 0});
+    builder.issue({.begin = 10, .end = 20, .lane = 1, .out = 2, .in0 = 1, .fresh = true});
+    builder.order({3, 1, 0, 0, core::make_line(1, 7), trace::OrderKind::stream_wait, 1, 0, 0});
+    builder.order({3, 1, 3, 1, 0, trace::OrderKind::reuse, 1, 0, 0});
+    builder.issue({.begin = 20, .end = 30, .lane = 1, .out = 3, .fresh = true});
+    builder.exec(0, 1, 10, 90);
+    builder.exec(1, 2, 20, 30);
+    builder.exec(1, 3, 30, 40);
+    builder.wait(40, 60, WaitKind::synchronize, trace::kWaitForLane | 1u, 2);
+    const auto run = builder.read();
+    run->close();
+    ASSERT_EQ(run->orders().size(), 3u);
+    expect_same(*run, exported(*run));
+    const ReadTrace again = read(exported(*run));
+    EXPECT_EQ(again.run->orders()[1].line, core::make_line(1, 7));
+    EXPECT_EQ(again.run->waits()[0].stream(), 1);
+    EXPECT_EQ(again.run->waits()[0].target_op, 2u);
+}
+
 TEST(ChromeReader, RestoresATraceOfFortyLanes) {
     // Another program's trace with 40 threads and nested spans.
     std::string text = "[";

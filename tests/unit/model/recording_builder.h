@@ -27,6 +27,7 @@ public:
         frontend_ = {*recording_, {trace::StreamKind::frontend, 0}};
         drops_ = {*recording_, {trace::StreamKind::drops, 0}};
         costs_ = {*recording_, {trace::StreamKind::costs, 0}};
+        orders_ = {*recording_, {trace::StreamKind::orders, 0}};
         for (std::uint8_t lane = 0; lane < core::kMaxTraceLanes; ++lane) {
             lanes_[lane] = {*recording_, {trace::StreamKind::lane, lane}};
         }
@@ -65,6 +66,8 @@ public:
     void exec(std::uint8_t lane, OpId op, std::int64_t begin, std::int64_t end, bool failed = false) {
         lanes_[lane].add({ticks(begin), duration(begin, end), failed ? op | trace::kFailedOp : op});
     }
+    // Before the issue of order.op.
+    void order(const trace::OrderRecord& order) { orders_.add(order); }
     void drop(std::int64_t ns, BufferId buffer) { drops_.add({ticks(ns), buffer, issued_}); }
     void wait(std::int64_t begin, std::int64_t end, trace::WaitKind kind, BufferId target = 0, OpId through = 0,
               core::Line line = 0) {
@@ -126,6 +129,7 @@ private:
     trace::StreamWriter<trace::FrontendRecord> frontend_;
     trace::StreamWriter<trace::DropRecord> drops_;
     trace::StreamWriter<trace::CostRecord> costs_;
+    trace::StreamWriter<trace::OrderRecord> orders_;
     std::array<trace::StreamWriter<trace::ExecRecord>, core::kMaxTraceLanes> lanes_;
     OpId issued_ = 0;
     std::uint64_t last_issue_ = 0;

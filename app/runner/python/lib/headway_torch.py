@@ -112,25 +112,45 @@ def replace_cuda(torch, ops):
             raise AssertionError("Invalid device id: a run has one GPU, cuda:0")
         return 0
 
+    class Moment:
+        """What had been issued to a stream."""
+
+        def __init__(self, stream):
+            self.handle = ops.stream_point(stream)
+
+        def __del__(self):
+            ops.release_point(self.handle)
+
     class Event:
-        """An op in the stream that does nothing; its end is the event's time on the run's clock."""
+        """An op in a stream that does nothing; its end is the event's time on the run's clock."""
 
         def __init__(self, enable_timing=False, blocking=False, interprocess=False):
             self.timed = enable_timing
-            self.op = None
+            self.op = self.moment = None
 
         def record(self, stream=None):
-            self.op = ops.record_event()
+            before, number = ops.current_stream(), number_of(stream)
+            ops.set_current_stream(number)
+            try:
+                self.op = ops.record_event()
+                self.moment = Moment(number)
+            finally:
+                ops.set_current_stream(before)
 
         def synchronize(self):
-            if self.op is not None:
+            if self.op is not None and streams_made:
+                ops.wait_for_point(self.moment.handle, "Event.synchronize")
+            elif self.op is not None:
                 ops.wait_for_event(*self.op, "Event.synchronize")
 
         def wait(self, stream=None):
-            pass  # one stream: its order is enough
+            if self.moment is not None:
+                ops.stream_wait(number_of(stream), self.moment.handle)
 
         def query(self):
-            return self.op is None or ops.event_done(*self.op)
+            if self.op is None:
+                return True
+            return ops.point_reached(self.moment.handle) if streams_made else ops.event_done(*self.op)
 
         def elapsed_time(self, other):
             if not (self.timed and other.timed):
@@ -141,24 +161,51 @@ def replace_cuda(torch, ops):
                 raise RuntimeError("CUDA error: device not ready")
             return (ops.event_ns(*other.op) - ops.event_ns(*self.op)) / 1e6
 
-    class DefaultStream:
-        def __init__(self):
-            self.device = torch.device("cuda", 0)
-            self.cuda_stream = self.stream_id = self.device_index = self.priority = 0
+    default = ops.default_stream()
+    streams_made = []  # True once the program has made a stream
+
+    def number_of(stream):
+        return ops.current_stream() if stream is None else stream.stream_id
+
+    class Stream:
+        """A lane of the run. Ops of several streams run in any order that the program allows."""
+
+        def __init__(self, device=None, priority=0, **options):
+            checked(device)
+            self.stream_id = ops.open_stream()
+            self.priority = priority
+            self.made = True
+            if not streams_made:
+                streams_made.append(True)
+
+        def __del__(self):
+            if getattr(self, "made", False):
+                ops.close_stream(self.stream_id)
+
+        device = property(lambda self: torch.device("cuda", 0))
+        device_index = property(lambda self: 0)
+        cuda_stream = property(lambda self: self.stream_id - default)
 
         def __eq__(self, other):
-            return isinstance(other, DefaultStream)
+            return isinstance(other, Stream) and self.stream_id == other.stream_id
 
         def __hash__(self):
-            return 0
+            return hash(self.stream_id)
 
         def __repr__(self):
-            return "<torch.cuda.Stream device=cuda:0 cuda_stream=0x0>"
+            return "<torch.cuda.Stream device=cuda:0 cuda_stream=%#x>" % self.cuda_stream
 
         def synchronize(self):
-            ops.synchronize("Stream.synchronize")
+            if streams_made:
+                now = Moment(self.stream_id)
+                ops.wait_for_point(now.handle, "Stream.synchronize")
+            else:
+                ops.synchronize("Stream.synchronize")
 
         def query(self):
+            if streams_made:
+                now = Moment(self.stream_id)
+                return ops.point_reached(now.handle)
             event = Event()
             event.record()
             return event.query()
@@ -169,27 +216,36 @@ def replace_cuda(torch, ops):
             return event
 
         def wait_event(self, event):
-            pass
+            event.wait(self)
 
         def wait_stream(self, stream):
-            pass
+            now = Moment(stream.stream_id)
+            ops.stream_wait(self.stream_id, now.handle)
 
-    default = DefaultStream()
+    def known(number):
+        """The stream of this number, for a program that asks for it."""
+        stream = Stream.__new__(Stream)
+        stream.stream_id, stream.priority = number, 0
+        return stream
 
-    class Stream:
-        def __init__(self, *args, **options):
-            raise NotImplementedError(
-                "Headway's CUDA device for PyTorch has one stream so far: torch.cuda.Stream() cannot be shown")
+    def set_stream(stream):
+        if stream is not None:
+            ops.set_current_stream(stream.stream_id)
 
     class stream:
         def __init__(self, stream):
             self.stream = stream
 
         def __enter__(self):
+            self.before = ops.current_stream()
+            set_stream(self.stream)
             return self
 
         def __exit__(self, *problem):
+            ops.set_current_stream(self.before)
             return False
+
+    torch.Tensor.record_stream = lambda self, stream: ops.record_stream(self, stream.stream_id)
 
     class device:
         def __init__(self, device):
@@ -254,8 +310,9 @@ def replace_cuda(torch, ops):
     cuda.get_device_properties = lambda device=None: Properties() if checked(device) == 0 else None
     cuda.synchronize = synchronize
     cuda.Event, cuda.Stream, cuda.stream, cuda.device = Event, Stream, stream, device
-    cuda.current_stream = cuda.default_stream = lambda device=None: default
-    cuda.set_stream = nothing
+    cuda.current_stream = lambda device=None: known(ops.current_stream())
+    cuda.default_stream = lambda device=None: known(default)
+    cuda.set_stream = set_stream
     cuda.memory_allocated = memory(0)
     cuda.max_memory_allocated = memory(1)
     cuda.memory_reserved = cuda.max_memory_reserved = cuda.memory_cached = memory(2)

@@ -353,6 +353,19 @@ std::vector<Case> cases() {
                  n.prediction_parts[1].ns += 84;
              });
          }},
+        {Kind::races,
+         "The program has 1 race: op in line 12 in Stream 1 reads what op in line 7 in Stream 0 writes, and nothing "
+         "orders "
+         "them. What is missing: Stream 1 waits for Stream 0 (wait_stream, or an event).",
+         [] {
+             Story story;
+             const std::uint16_t signature = story.builder.signature(8, "op");
+             story.op(10, 100, 0, 0, signature, 7);
+             story.builder.order({2, 1, 1, 0, 0, trace::OrderKind::read_write, 1, 0, 0});
+             story.op(10, 100, 1, 1, signature, 12);
+             story.wait();
+             return story.explained();
+         }},
         {Kind::recording_waits, "Headway's own recording was full and held the frontend back once, for 60 ns.",
          [] {
              Story story;

@@ -250,6 +250,10 @@ class Tensor(_headway.Tensor):
         _pinned.add(there.buffer_id)
         return there
 
+    def record_stream(self, stream):
+        """This tensor is used in that stream, too: its memory is not reused before the stream is done with it."""
+        _headway.stream_record(self, stream._number)
+
     def add_(self, other, alpha=1):
         self += other * alpha if alpha != 1 else other
         return self

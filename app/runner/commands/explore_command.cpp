@@ -1,0 +1,215 @@
+// headway explore: one program in many orders of its ops that its dependencies allow, each in a run of its own on the
+// simulated device. Tells whether what the program prints differs, and the races that explain it.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+#include <tuple>
+
+#include "app/model/analysis/races.h"
+#include "app/runner/commands/child_run.h"
+#include "app/runner/commands/commands.h"
+#include "app/runner/execution/interrupt.h"
+#include "app/runner/execution/job.h"
+#include "engine/core/count_text.h"
+
+namespace headway::runner {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What one program printed, and how it ended, in one or more of the orders.
+struct OrderOutcome {
+    std::string text;   // durations left out: they differ in each order
+    std::string error;  // empty: it ended well
+    std::uint64_t runs = 0;
+    std::uint64_t first = 0;  // seed of the first order with this outcome
+};
+
+struct FoundRace {
+    std::string text;  // "mean in line 12 in Stream 1 reads what …"
+    std::string missing;
+    std::uint64_t runs = 0, first = 0;
+};
+
+// As it was printed to stdout, with "…" for each duration.
+std::string printed(const model::Run& run) {
+    static const std::regex durations(R"(\d+([.,]\d+)*\s?(ns|µs|us|ms|s)\b)");
+    std::string text;
+    for (const auto& written : run.program_output().written()) {
+        if (!written.error) {
+            text += run.program_output().text(written);
+        }
+    }
+    return std::regex_replace(text, durations, "…");
+}
+
+// "mean in line 12 in Stream 1"
+std::string op_text(const model::Run& run, model::OpId id, core::Line line, std::uint8_t lane) {
+    std::string text = run.is_folded(id) ? "an op" : run.signature(run.op(id).signature).name;
+    if (line != 0) {
+        text += " in " + run.line_text(line);
+    }
+    return lane < run.lanes().size() ? text + " in " + run.lanes()[lane].name : text;
+}
+
+std::string race_text(const model::Run& run, const model::Race& race) {
+    const model::RaceWords words = model::words_of(race.kind);
+    return op_text(run, race.op, race.line, race.lane) + " " + words.does + " " +
+           op_text(run, race.other, race.other_line, race.other_lane) + " " + words.done + ", and nothing orders them";
+}
+
+// FNV-1a, to name an outcome.
+std::string hash_of(const std::string& text) {
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    for (const char c : text) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    }
+    char digits[17];
+    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+    return digits;
+}
+
+class Explored {
+public:
+    void take(const model::Run& run, std::uint64_t order) {
+        program_ = run.info().program;
+        const std::string text = printed(run), error = run.error() ? run.error()->message : std::string();
+        OrderOutcome& outcome = outcomes_.try_emplace({text, error}, OrderOutcome{text, error, 0, order}).first->second;
+        ++outcome.runs;
+        for (const model::Race& race : model::races(run)) {
+            const std::string key = race_text(run, race);
+            ++races_.try_emplace(key, FoundRace{key, model::missing(run, race), 0, order}).first->second.runs;
+        }
+        ++runs_;
+    }
+
+    [[nodiscard]] std::vector<OrderOutcome> outcomes() const {
+        std::vector<OrderOutcome> list;
+        for (const auto& [key, outcome] : outcomes_) {
+            list.push_back(outcome);
+        }
+        std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        return list;
+    }
+    [[nodiscard]] std::uint64_t runs() const { return runs_; }
+
+    void print() const {
+        const auto all = outcomes();
+        tell(core::counted(runs_, "order") + " of " + program_ +
+             ", SIMULATED: " + (all.size() == 1 ? "the same outcome each time" : core::counted(all.size(), "outcome")));
+        const std::vector<std::string> lines = different_lines(all);
+        for (std::size_t i = 0; i < all.size() && all.size() > 1; ++i) {
+            const OrderOutcome& outcome = all[i];
+            const std::string line = lines[i].substr(0, 200);
+            std::fprintf(stderr, "  %s, first with --order %llu: %s\n", core::counted(outcome.runs, "order").c_str(),
+                         static_cast<unsigned long long>(outcome.first),
+                         !outcome.error.empty() ? outcome.error.c_str()
+                         : line.empty()         ? "nothing more printed"
+                                                : ("“" + line + "”").c_str());
+        }
+        for (const auto& [key, race] : races_) {
+            std::fprintf(stderr, "  race, in %s: %s. Missing: %s.\n", core::counted(race.runs, "order").c_str(),
+                         race.text.c_str(), race.missing.c_str());
+        }
+        if (races_.empty() && all.size() > 1) {
+            std::fprintf(stderr,
+                         "  no race between streams: the program itself asks for the time or for what is done\n");
+        }
+    }
+
+    [[nodiscard]] std::string json(const ExploreOptions& options) const {
+        Json report;
+        report["headway"] = HEADWAY_VERSION;
+        report["program"] = program_;
+        report["orders"] = runs_;
+        report["first"] = options.seed;
+        report["outcomes"] = Json::array();
+        for (const OrderOutcome& outcome : outcomes()) {
+            report["outcomes"].push_back({{"orders", outcome.runs},
+                                          {"first", outcome.first},
+                                          {"hash", hash_of(outcome.text + '\0' + outcome.error)},
+                                          {"printed", outcome.text},
+                                          {"error", outcome.error.empty() ? Json(nullptr) : Json(outcome.error)}});
+        }
+        report["races"] = Json::array();
+        for (const auto& [key, race] : races_) {
+            report["races"].push_back(
+                {{"race", race.text}, {"missing", race.missing}, {"orders", race.runs}, {"first", race.first}});
+        }
+        return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    }
+
+private:
+    // The first line that is not the same in all outcomes, as each of them has it.
+    static std::vector<std::string> different_lines(const std::vector<OrderOutcome>& outcomes) {
+        std::vector<std::istringstream> texts;
+        for (const OrderOutcome& outcome : outcomes) {
+            texts.emplace_back(outcome.text);
+        }
+        std::vector<std::string> lines(outcomes.size());
+        for (bool more = true; more;) {
+            more = false;
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                lines[i].clear();
+                more = static_cast<bool>(std::getline(texts[i], lines[i])) || more;
+            }
+            if (std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line != lines.front(); })) {
+                break;
+            }
+        }
+        return lines;
+    }
+
+    std::string program_;
+    std::uint64_t runs_ = 0;
+    std::map<std::pair<std::string, std::string>, OrderOutcome> outcomes_;
+    std::map<std::string, FoundRace> races_;
+};
+
+}  // namespace
+
+int explore_command(const ExploreOptions& options) {
+    if (auto job = make_job(options.run); !job) {
+        return fail(job.error());
+    }
+    if (auto ready = check_outputs(options.report, {}, {}, {}); !ready) {
+        return fail(ready.error());
+    }
+    const Interrupts interrupts;
+    Explored explored;
+    for (std::uint64_t i = 0; i < options.orders && !interrupts.asked(); ++i) {
+        const std::uint64_t order = options.seed + i;
+        std::vector<std::string> words = options.words;
+        words.insert(words.end(), {"--device", "simulated", "--order", std::to_string(order)});
+        auto child = run_in_child(options.program, words, options.run.limits, true);
+        if (!child) {
+            return fail(child.error());
+        }
+        auto run = child->read();
+        if (!run) {
+            return fail(run.error());
+        }
+        if (*run == nullptr || child->end.stop_asked) {
+            return report_end(*child, run->get());
+        }
+        explored.take(**run, order);
+    }
+    if (explored.runs() == 0) {
+        tell("stopped before the first order had ended");
+        return kProgramFailed;
+    }
+    explored.print();
+    if (!options.report.empty()) {
+        if (auto written = write_text(options.report, explored.json(options)); !written) {
+            return fail(written.error());
+        }
+    }
+    const auto outcomes = explored.outcomes();
+    return outcomes.size() == 1 && outcomes.front().error.empty() ? kDone : kProgramFailed;
+}
+
+}  // namespace headway::runner
