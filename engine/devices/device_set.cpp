@@ -90,6 +90,10 @@ void DeviceSet::hold(bool held) {
     each_shown([held](Device& device) { device.hold(held); });
 }
 
+void DeviceSet::slow_down(float factor) {
+    each_shown([factor](Device& device) { device.slow_down(factor); });
+}
+
 void DeviceSet::abandon() {
     abandoned_.store(true);
     each_shown([](Device& device) { device.abandon(); });

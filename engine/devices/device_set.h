@@ -39,6 +39,7 @@ public:
     core::Result<Device*> cpu();
 
     void hold(bool held);
+    void slow_down(float factor);  // slow motion, of all devices
     void abandon();
     void settle();
 

@@ -112,6 +112,10 @@ void ProgramStreams::set_current(std::uint32_t lane) {
 
 std::uint32_t ProgramStreams::open() {
     Lanes& lanes = queue_.lanes;
+    if (lanes.set().gpus() > 1) {
+        queue_.lines.raise(core::ErrorKind::failed,
+                           "a program's own streams need a machine with one GPU: run it without --gpus");
+    }
     begin();
     for (std::uint32_t lane = lanes.begin(0) + 1; lane < lanes.end(0); ++lane) {
         if (!open_[lane]) {

@@ -55,7 +55,7 @@ void RunControl::read() {
     }
     op_delay_ns_ = control_.op_delay_ns.load();
     if (op_delay_ns_ == 0) {
-        lanes_.device(0).slow_down(0);
+        lanes_.set().slow_down(0);
     }
     line_delay_us_ = static_cast<std::uint32_t>(control_.line_delay_ns.load() / 1000);
     slow_ = (slow_ & (kGathers | kForked)) | (barrier().kind == trace::BarrierKind::op ? kOpBarrier : 0u) |
@@ -208,7 +208,7 @@ void RunControl::slow_lanes_alike() {
     const double spent_ns = std::clamp(static_cast<double>(now_ns - last_op_ns_), kLeastNs, kMostNs);
     op_ns_ = op_ns_ == 0 ? spent_ns : 0.9 * op_ns_ + 0.1 * spent_ns;
     last_op_ns_ = now_ns;
-    lanes_.device(0).slow_down(static_cast<float>(static_cast<double>(op_delay_ns_) / op_ns_));
+    lanes_.set().slow_down(static_cast<float>(static_cast<double>(op_delay_ns_) / op_ns_));
 }
 
 // --- child processes ---
