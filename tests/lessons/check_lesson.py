@@ -95,7 +95,7 @@ def facts_of(folder):
     raise SystemExit(f"{folder} is no lesson that Headway lists")
 
 
-def check(folder, verbose):
+def check(folder, verbose, real_torch=False):
     """Prints the lesson's problems and returns their number."""
     folder = folder.resolve()
     facts = facts_of(folder)
@@ -109,8 +109,10 @@ def check(folder, verbose):
     settings = settings_of(facts, getattr(module, "LARGEST", {}))
     # Each setting of the parameters with the lesson's own program; its other tabs with the parameters as they are.
     cases = [("", setting) for setting in settings] + [(tab, {}) for tab in getattr(module, "TABS", [])]
+    if real_torch:
+        cases = [("pytorch", {})] if "pytorch" in getattr(module, "TABS", []) else []
     for function in functions:
-        for device in function.devices or dict.fromkeys([facts["device"], "simulated"]):
+        for device in ["simulated"] if real_torch else function.devices or dict.fromkeys([facts["device"], "simulated"]):
             for tab, setting in cases:
                 where = f"{function.__name__} on {device}" + "".join(f" with {k}={v}" for k, v in setting.items())
                 where += f" in tab {tab}" if tab else ""
@@ -120,7 +122,7 @@ def check(folder, verbose):
                     function(checking.Lesson(folder, facts, device, setting, tab))
                 except checking.NotHere as reason:
                     outcome = f"not here: {reason}"
-                    if not setting and not tab and device == (function.devices or [facts["device"]])[0]:
+                    if not real_torch and not setting and not tab and device == (function.devices or [facts["device"]])[0]:
                         problems.append(f"{where}, with the parameters as they are: {outcome}")
                 except Exception as error:  # any error: go on with the other claims
                     problems.append(f"{where}:\n    {failure(error, function)}")
@@ -136,8 +138,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     parser.add_argument("--verbose", action="store_true", help="say what holds, and what does not hold where")
+    parser.add_argument("--real-torch", action="store_true",
+                        help="only the PyTorch tabs on simulated, with PyTorch itself instead of the dialect")
     wish = parser.parse_args()
-    sys.exit(min(sum(check(folder, wish.verbose) for folder in wish.folders), 1))
+    if wish.real_torch:
+        os.environ["HEADWAY_TORCH"] = "real"
+    sys.exit(min(sum(check(folder, wish.verbose, wish.real_torch) for folder in wish.folders), 1))
 
 
 if __name__ == "__main__":

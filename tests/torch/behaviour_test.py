@@ -1,9 +1,14 @@
 """What is asynchronous, what waits, and how errors, threads, forks and memory behave with the real PyTorch."""
 
+import os
+import subprocess
+import tempfile
 import unittest
 
 import module
 from module import run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Behaviour(unittest.TestCase):
@@ -47,6 +52,44 @@ torch.cuda.synchronize()
         self.assertEqual(first.status, 0, first.err)
         self.assertGreater(first.report["ops"], 20)
         self.assertEqual(first.report["total_ns"], second.report["total_ns"])
+
+    def test_a_loss_that_is_read_each_batch_waits_each_batch(self):
+        text = """import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+EVERY = %d
+net = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 1)).cuda()
+opt = torch.optim.SGD(net.parameters(), 0.1)
+data = DataLoader(TensorDataset(torch.ones(240, 16), torch.ones(240, 1)), 8, num_workers=%d)
+held = []
+for i, (X, y) in enumerate(data):
+    X, y = X.pin_memory().to("cuda", non_blocking=True), y.pin_memory().to("cuda", non_blocking=True)
+    opt.zero_grad()
+    loss = nn.functional.mse_loss(net(X), y)
+    loss.backward()
+    opt.step()
+    if i %% EVERY == 0:
+        loss.item()
+    held.append(torch.cuda.memory_allocated())
+print(i + 1, held[-1] == held[3])
+"""
+        for every, workers in ((1, 0), (10, 0), (10, 2)):
+            outcome = run(text % (every, workers), "--device", "simulated")
+            self.assertEqual(outcome.status, 0, outcome.err)
+            self.assertEqual(outcome.out.split(), ["30", "True"])  # memory does not grow
+            waits = [w["name"] for w in outcome.report["waits"] if w["name"] not in ("end of the program", "fork")]
+            self.assertEqual(waits, ["cuda"] * 4 + ["item"] * (30 // every))  # four parameters
+
+    def test_lessons_get_the_real_pytorch_if_they_are_told_to(self):
+        lesson = os.path.join(os.path.dirname(os.path.dirname(HERE)), "assets", "lessons", "02-not-waiting")
+        for wish, real in (({}, False), ({"HEADWAY_TORCH": "real"}, True)):
+            with tempfile.NamedTemporaryFile(suffix=".json") as trace:
+                done = subprocess.run([module.RUNNER, "run", lesson, "--tab", "pytorch", "--device", "simulated",
+                                       "--trace", trace.name], capture_output=True, text=True, timeout=200,
+                                      env={**os.environ, **wish})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                with open(trace.name, encoding="utf-8") as written:
+                    self.assertEqual("aten::mm" in written.read(), real)
 
     def test_an_error_of_a_kernel_surfaces_at_the_wait_with_op_and_line(self):
         text = """import torch

@@ -185,6 +185,7 @@ def prepare(path, name, tab, values, graded, pytorch):
         units = [with_file_name(unit, file_name) for unit in units]
         work = work_of_lines(tree, source.count("\n") + 1)
         named = any(names_device(node) for node in walk(tree))
+        pytorch = pytorch or (not graded and real_torch_wanted())
         return Prepared(file_name, source, units, work, named, pytorch)
     except Refused as error:
         return (place(str(error), name, error.line), error.line, "unreadable")
@@ -197,6 +198,13 @@ def prepare(path, name, tab, values, graded, pytorch):
         return (place("the program is nested too deeply", name, 0), 0, "failed")
     except Exception as error:
         return (place("%s: %s" % (type(error).__name__, error), name, 0), 0, "unreadable")
+
+
+def real_torch_wanted():
+    """Whether lessons are to get the real PyTorch, too, which are written for the dialect."""
+    import os
+
+    return os.environ.get("HEADWAY_TORCH") == "real"
 
 
 def place(message, name, line):
