@@ -114,7 +114,7 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {
 }
 
 at::Scalar local_scalar_dense(const at::Tensor& self) {
-    at::Tensor value = at::empty({}, at::TensorOptions().dtype(self.scalar_type()).device(c10::kCPU));
+    at::Tensor value = at::empty(self.sizes(), at::TensorOptions().dtype(self.scalar_type()).device(c10::kCPU));
     const Issued op = issue_copy(value, self, "aten::_local_scalar_dense");
     wait_for(op, self, "item", Blocker::item);
     return at::_local_scalar_dense(value);

@@ -56,7 +56,8 @@ def to_and_back(dev):
 @program
 def conversions(dev):
     x = grid(dev)
-    return [x.tolist(), x[1, 2].item(), float(x.sum()), int(x.max()), bool((x >= 0).all()), x.cpu().numpy().sum().item()]
+    one = x[3:, 5:] + 0
+    return [one.item(), bool(one > 22), float(one[0]), x.tolist(), x[1, 2].item(), float(x.sum()), int(x.max()), bool((x >= 0).all()), x.cpu().numpy().sum().item()]
 
 
 @program
