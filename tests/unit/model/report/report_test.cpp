@@ -55,8 +55,8 @@ TEST(Report, HasAllFieldsInOrder) {
         "headway_max live_bytes_peak pending_bytes_peak reserved_bytes_peak rss_bytes_peak lost_records folded "
         "critical_path "
         "idle "
-        "without_barriers_ns without_blockers_ns end explanation waits pauses lines minibatches scopes devices links races "
-        "error result ";
+        "without_barriers_ns without_blockers_ns end explanation waits pauses lines minibatches scopes devices links "
+        "races error result ";
     EXPECT_EQ(keys, expected);
     EXPECT_EQ(report["headway"], "0.1.0");
     EXPECT_EQ(report["device"], Json::parse(R"({"kind": "simulated", "name": "Simulated", "simulated": true})"));
