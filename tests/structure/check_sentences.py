@@ -32,6 +32,8 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\((.*?)\)\1"|' + LITERAL + r"|'(?
 ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "0": "\0", "'": "'"}
 # Calls whose first argument is an id.
 ID_CALL = re.compile(r"\b(?:time|moment|share|bytes|budget|count|times|number)\(\s*$")
+# Names of numbers and of JSON's fields.
+ID = re.compile(r"[a-z]+(?:_[a-z]+)+")
 FORMAT = re.compile(r"%[-+ #0-9.*]*[a-zA-Z]")
 
 
@@ -61,6 +63,8 @@ def wordings(text):
     for line, before, words in literals(text):
         last = before[before.rfind("\n") + 1:]
         if last.lstrip().startswith("#include") or ID_CALL.search(before) or not re.search(r"[^\W\d_]", words):
+            continue
+        if ID.fullmatch(words):
             continue
         if re.search(r"\b(?:snprintf|sprintf|printf)\([^;]*$", before[-200:]):
             for part in FORMAT.split(words):

@@ -251,6 +251,11 @@ TEST(VerdictWording, NamesOfSides) {
                   b.streams = 2;
               }),
               (Names{"1 stream", "2 streams"}));
+    EXPECT_EQ(names([](auto& a, auto& b) {
+                  a.device_kind = b.device_kind = "simulated";
+                  b.links.emplace(devices::Topology::ring, 4, devices::LinkCosts{});
+              }),
+              (Names{"1 GPU", "4 GPUs, links ring"}));
 }
 
 }  // namespace

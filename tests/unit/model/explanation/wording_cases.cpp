@@ -47,6 +47,33 @@ std::vector<Case> wording_cases() {
              story.wait();
              return story.explained();
          }},
+        {Kind::devices_overlap, "Two or more devices executed ops at the same time for 90 ns (69 % of the run).",
+         [] {
+             Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
+                            "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})");
+             story.builder.recording().meta(trace::MetaType::device, 1,
+                                            R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
+             story.builder.recording().meta(trace::MetaType::device, 2,
+                                            R"({"kind": "cpu", "first_lane": 2, "lanes": ["Worker 0"]})");
+             story.op(10, 100, 0);
+             story.op(10, 100, 1);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::races,
+         "The program has 2 races; the first: op in line 12 in Stream 1 reads what op in line 7 in Stream 0 writes, and "
+         "nothing orders them. What is missing: Stream 1 waits for Stream 0 (wait_stream, or an event).",
+         [] {
+             Story story;
+             const std::uint16_t signature = story.builder.signature(8, "op");
+             story.op(10, 100, 0, 0, signature, 7);
+             story.builder.order({2, 1, 1, 0, 0, trace::OrderKind::read_write, 1, 0, 0});
+             story.op(10, 100, 1, 1, signature, 12);
+             story.builder.order({3, 1, 1, 0, 0, trace::OrderKind::read_write, 1, 0, 0});
+             story.op(10, 100, 1, 2, signature, 13);
+             story.wait();
+             return story.explained();
+         }},
         {Kind::mixed,
          "In virtual time this run took 190 ns. The frontend spent 10 ns of that outside of waits, and Stream 0 "
          "executed for 100 ns; neither needs nearly all of the time, and neither barriers nor blockers are clearly "
