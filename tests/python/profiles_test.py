@@ -292,7 +292,7 @@ class Costs(unittest.TestCase):
             with open(trace, encoding="utf-8") as file:
                 metadata = json.load(file)["otherData"]
         models = metadata["cost_models"]
-        self.assertEqual(set(models), {"device", "beside", "host"})
+        self.assertEqual(set(models), {"device", "beside", "host", "links"})
         self.assertEqual(models["device"]["t1_ns"], 1000)
         self.assertEqual({f["base_ns"] for f in models["device"]["families"].values()}, {2000})
         self.assertEqual(models["host"]["line_ns"], 7)

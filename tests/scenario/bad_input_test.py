@@ -218,7 +218,7 @@ class BadInput(Scenario):
         self.assertGreater(report["lost_records"], 0)
         # Whatever is computed from more than one record is unknown, at each depth.
         self.assertEqual(sorted(numbers_without_support(report)), [])
-        self.assertEqual([set(device) - {"kind", "name", "simulated", "lanes"} == set(UNKNOWN_OF_DEVICES)
+        self.assertEqual([set(device) - {"id", "kind", "name", "simulated", "lanes"} == set(UNKNOWN_OF_DEVICES)
                           for device in report["devices"]], [True])
 
 

@@ -87,7 +87,7 @@ def the_bus(lesson):
         assert op.end_ns - op.begin_ns == round(10_000 + lesson["size"] ** 2 * 4 / 12.5)
 
 
-@claim("On cpu there is no GPU, and the program says so.", devices=["cpu"])
+@claim("On CPU there is no GPU, and the program says so.", devices=["cpu"])
 def no_gpu(lesson):
     run = lesson.run(fails=True)
     assert run.status == 3

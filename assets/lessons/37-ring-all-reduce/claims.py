@@ -78,7 +78,7 @@ def latencies(lesson):
     assert small.scope("all-reduce") >= 14 * 5_000
 
 
-@claim("On cpu there is no GPU, and the program says so.", devices=["cpu"])
+@claim("On CPU there is no GPU, and the program says so.", devices=["cpu"])
 def no_gpu(lesson):
     run = lesson.run(fails=True)
     assert run.status != 0 and run["error"]["line"] > 0
