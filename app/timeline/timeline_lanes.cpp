@@ -9,26 +9,32 @@ namespace headway::figure {
 
 using devices::Family;
 
+// A bar with its text inside, if the bar is wider than `least` and leaves `margin` beside the text (both scaled pixels).
+void draw_labelled(const RowPen& pen, const Box& c, const Piece& p, Rgba fill, const std::string& text, Rgba ink,
+                   float least, float margin) {
+    const float radius = std::min(pen.px(3), c.height() / 6);
+    const float size = std::min(pen.px(pen.style().inside_px), c.height() * 0.8F);
+    const float width = p.x1 - p.x0;
+    pen.list().add(Rect{{p.x0, c.y0, std::max(p.x0 + 1, p.x1 - pen.gap_px(width)), c.y1},
+                        fill,
+                        width > 3 * radius ? radius : 0});
+    if (width > pen.px(least) && pen.width(FontRole::ui_semibold, size, text) <= width - pen.px(margin)) {
+        pen.text((p.x0 + p.x1) / 2, (c.y0 + c.y1) / 2 + size * kCapHeightEm / 2, text, ink, size,
+                 FontRole::ui_semibold, Anchor::middle);
+    }
+}
+
 // Launches lie between issue and execution. They use the issue colour, paler, because they may run on another thread.
 void draw_launches(const RowPen& pen, const RowBox& row) {
     const Theme& theme = pen.theme();
     const Box& c = row.content;
     const Rgba fill = mixed(theme.issue, theme.background, 0.4);
     const auto pieces = fold_launches(pen.run, pen.fold_options());
-    const float radius = std::min(pen.px(3), c.height() / 6);
-    const float size = std::min(pen.px(pen.style().inside_px), c.height() * 0.8F);
     const auto groups = each_piece(
         pieces, c,
         [&](const Piece& p) {
-            const float width = p.x1 - p.x0;
-            pen.list().add(Rect{{p.x0, c.y0, std::max(p.x0 + 1, p.x1 - pen.gap_px(width)), c.y1},
-                                fill,
-                                width > 3 * radius ? radius : 0});
             const auto& name = pen.run.signature(pen.run.op(pen.run.launches()[p.first].op).signature).name;
-            if (width > pen.px(28) && pen.width(FontRole::ui_semibold, size, name) <= width - pen.px(8)) {
-                pen.text((p.x0 + p.x1) / 2, (c.y0 + c.y1) / 2 + size * kCapHeightEm / 2, name,
-                         theme.dark ? rgb(0xFFFFFF) : rgb(0x06202F), size, FontRole::ui_semibold, Anchor::middle);
-            }
+            draw_labelled(pen, c, p, fill, name, theme.dark ? rgb(0xFFFFFF) : rgb(0x06202F), 28, 8);
         },
         [&](const Piece& p) {
             const float height = std::max(c.height() * 0.2F, c.height() * p.share);
@@ -105,23 +111,14 @@ void draw_link(const RowPen& pen, const RowBox& row) {
     const Theme& theme = pen.theme();
     const Box& c = row.content;
     const model::Link& link = pen.run.links()[static_cast<std::size_t>(row.lane)];
-    const float radius = std::min(pen.px(3), c.height() / 6);
-    const float size = std::min(pen.px(pen.style().inside_px), c.height() * 0.8F);
     const Rgba fill = theme.family(Family::copy);
     const auto pieces = fold_link(pen.run, link, pen.fold_options());
     const auto groups = each_piece(
         pieces, c,
         [&](const Piece& p) {
-            const float width = p.x1 - p.x0;
-            pen.list().add(Rect{{p.x0, c.y0, std::max(p.x0 + 1, p.x1 - pen.gap_px(width)), c.y1},
-                                fill,
-                                width > 3 * radius ? radius : 0});
             const model::Signature& copy = pen.run.signature(pen.run.op(link.ops[p.first]).signature);
             const std::string bytes = bytes_text(devices::copied_bytes(copy.out_bytes, copy.moved_bytes));
-            if (width > pen.px(14) && pen.width(FontRole::ui_semibold, size, bytes) <= width - pen.px(6)) {
-                pen.text((p.x0 + p.x1) / 2, (c.y0 + c.y1) / 2 + size * kCapHeightEm / 2, bytes, theme.on(Family::copy),
-                         size, FontRole::ui_semibold, Anchor::middle);
-            }
+            draw_labelled(pen, c, p, fill, bytes, theme.on(Family::copy), 14, 6);
         },
         [&](const Piece& p) {  // the height is the share of busy time
             const float height = std::max(c.height() * 0.2F, c.height() * p.share);
