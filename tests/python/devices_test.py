@@ -225,6 +225,9 @@ class Names(unittest.TestCase):
         self.refused("import torch\ntorch.device('cuda', 2)", said % "cuda:2")
         self.refused("import torch\ntorch.ones(2).cuda(1)", said % "cuda:1")
         self.refused("import torch\ntorch.cuda.synchronize(1)", said % "cuda:1")
+        # d2l's try_gpu() is the CPU where there is no GPU, and the chapter synchronises it.
+        self.assertEqual(run("import torch\ntorch.cuda.synchronize(torch.device('cpu'))\n", "--device", "cpu").status, 0)
+        self.refused("import torch\ntorch.cuda.synchronize('cpu')", "Expected a cuda device, but got: cpu")
         self.refused("import torch\ntorch.device('tpu')", "knows the devices cpu and cuda, not tpu")
         self.refused("import headway as hw\nhw.ones(2).to('tpu')", "the devices are cpu and gpu, not tpu")
         for index in (1, -1):

@@ -179,6 +179,8 @@ class KillWindow(Scenario):
                         pass
                 window.communicate(timeout=120)
             whole += self.check_files(turn)
+            if (turn + 1) % 100 == 0:
+                print(f"{turn + 1} turns, {killed} killed, {whole} files whole", file=sys.stderr, flush=True)
         self.assertGreaterEqual(killed, WINDOW_KILLS // 2)
         self.assertGreater(whole, 0)
         time.sleep(0.5)

@@ -33,8 +33,14 @@ def _index(where):
 
 
 def synchronize(device=None):
-    index = _index(device)
-    _headway.waitall("torch.cuda.synchronize", True, -1 if _gpu_kind == "cpu" else _headway.gpu(index))
+    """Waits for a GPU. Where the CPU's lanes stand in for one, d2l's try_gpu() is the CPU: then for all of its ops."""
+    import torch
+
+    if _gpu_kind == "cpu" and (device is None or torch._device(device).type == "cpu"):
+        waited = -1  # all devices
+    else:
+        waited = _headway.gpu(_index(device))
+    _headway.waitall("torch.cuda.synchronize", True, waited)
 
 
 def get_device_name(device=None):
