@@ -80,6 +80,39 @@ print(i + 1, held[-1] == held[3])
             waits = [w["name"] for w in outcome.report["waits"] if w["name"] not in ("end of the program", "fork")]
             self.assertEqual(waits, ["cuda"] * 4 + ["item"] * (30 // every))  # four parameters
 
+    def test_an_optimizers_step_ends_a_minibatch(self):
+        text = """import torch
+from torch import nn
+class Own(torch.optim.SGD):
+    def step(self, closure=None):
+        return super().step(closure)
+net = nn.Linear(8, 4).cuda()
+opt = %s(net.parameters(), lr=0.1)
+for i in range(4):
+    opt.zero_grad()
+    net(torch.ones(2, 8, device="cuda")).sum().backward()
+    opt.step()
+"""
+        for optimizer in ("torch.optim.SGD", "torch.optim.Adam", "Own"):
+            with self.subTest(optimizer):
+                outcome = run(text % optimizer, "--device", "simulated", "--barrier", "minibatch")
+                self.assertEqual(outcome.status, 0, outcome.err)
+                self.assertGreaterEqual(len(outcome.report["minibatches"]), 4)  # one more may have begun
+                self.assertEqual(len([w for w in outcome.report["waits"] if w["kind"] == "minibatch_barrier"]), 4)
+        free = run(text % "torch.optim.SGD", "--device", "simulated", "--barrier", "none")
+        self.assertEqual([w["kind"] for w in free.report["waits"] if w["kind"] == "minibatch_barrier"], [])
+
+    def test_synchronize_takes_the_cpu_where_its_lanes_stand_in_for_a_gpu(self):
+        text = "import torch\ntorch.ones(2, device='cuda')\ntorch.cuda.synchronize(torch.device('cpu'))\n"
+        outcome = run(text, "--device", "cpu")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertIn(("torch.cuda.synchronize", 3), [(w["name"], w["line"]) for w in outcome.report["waits"]])
+        outcome = run(text, "--device", "simulated")
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("ValueError: Expected a cuda device, but got: cpu", outcome.err)
+        outcome = run("import torch\ntorch.cuda.get_device_name('cpu')\n", "--device", "cpu")
+        self.assertIn("ValueError: Expected a cuda device, but got: cpu", outcome.err)
+
     def test_lessons_get_the_real_pytorch_if_they_are_told_to(self):
         lesson = os.path.join(os.path.dirname(os.path.dirname(HERE)), "assets", "lessons", "02-not-waiting")
         for wish, real in (({}, False), ({"HEADWAY_TORCH": "real"}, True)):

@@ -55,6 +55,50 @@ def set_up(torch):
     replace_cuda(torch, ops)
     replace_random(torch, ops)
     replace_storages(torch, ops)
+    mark_minibatches(torch)
+
+
+# --- minibatches ---
+
+
+def mark_minibatches(torch):
+    """An optimizer's step ends a minibatch, as in the dialect: the barrier policy acts there."""
+    import functools
+    import threading
+
+    process, thread = os.getpid(), threading.get_ident()
+    inside = []  # the step that is running; a class's step may call that of its base
+    real_hook = torch.optim.Optimizer._hook_for_profile
+
+    def mark(what):
+        if os.getpid() == process and threading.get_ident() == thread:
+            _headway.mark(what)
+
+    def marked(step):
+        @functools.wraps(step)
+        def call(*arguments, **options):
+            if inside:
+                return step(*arguments, **options)
+            inside.append(True)
+            try:
+                result = step(*arguments, **options)
+            finally:
+                inside.pop()
+            mark("minibatch_end")
+            mark("minibatch_begin")
+            return result
+
+        call.marks_minibatches = True
+        return call
+
+    def hook(self):  # called by each optimizer's constructor
+        real_hook(self)
+        own = type(self)
+        if not getattr(own.step, "marks_minibatches", False):
+            own.step = marked(own.step)
+        mark("minibatch_begin")
+
+    torch.optim.Optimizer._hook_for_profile = hook
 
 
 # --- waits ---
@@ -107,7 +151,10 @@ def replace_cuda(torch, ops):
         """0, the index of the run's GPU, for every way to name it."""
         if device is None:
             return 0
-        index = device if isinstance(device, int) else torch.device(device).index or 0
+        named = None if isinstance(device, int) else torch.device(device)
+        if named is not None and named.type != "cuda":
+            raise ValueError("Expected a cuda device, but got: %s" % named)
+        index = device if named is None else named.index or 0
         if index not in (0, -1):
             raise AssertionError("Invalid device id: a run has one GPU, cuda:0")
         return 0
@@ -280,7 +327,9 @@ def replace_cuda(torch, ops):
         return read
 
     def synchronize(device=None):
-        checked(device)
+        """Also for the CPU where its lanes stand in for a GPU: a program that was written for both names it."""
+        if kind != "cpu" or device is None or torch.device(device).type != "cpu":
+            checked(device)
         ops.synchronize("torch.cuda.synchronize")
 
     process = os.getpid()
