@@ -35,6 +35,7 @@
 #include "app/ui/state/outside_work.h"
 #include "app/ui/state/saved/window_memory.h"
 #include "app/ui/widgets/frame_pace.h"
+#include "engine/core/system/stack_limit.h"
 #include "engine/core/system/standard_fds.h"
 
 namespace headway {
@@ -459,6 +460,10 @@ int main_of_headway(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     headway::core::ensure_standard_fds();
+    if (const auto enough = headway::core::ensure_stack(); !enough) {
+        std::fprintf(stderr, "headway: %s\n", enough.error().message.c_str());
+        return 3;
+    }
     // Inherited by every runner: products use one thread per worker, so the library must not start threads of its own.
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     return headway::main_of_headway(argc, argv);

@@ -9,7 +9,7 @@
 #include "app/editor/file_watch.h"
 #include "app/editor/line_map.h"
 #include "app/editor/notebook.h"
-#include "engine/core/system/whole_file.h"
+#include "engine/core/system/output_file.h"
 
 namespace headway::editor {
 
@@ -207,17 +207,13 @@ core::Result<void> Document::save() {
     }
     auto content = bytes_of(text.text());
     if (!content) {
-        return unreadable("Cannot write '" + path_.string() + "': " + content.error().message + ".");
+        return unreadable("cannot write " + path_.string() + ": " + content.error().message);
     }
-    std::error_code problem;
-    fs::path target = path_;
     if (of_lesson()) {
+        std::error_code problem;
         fs::create_directories(path_.parent_path(), problem);
-    } else if (fs::is_symlink(path_, problem)) {
-        target = fs::canonical(path_, problem);  // write to the target of a link, and keep the link
-        target = problem ? path_ : target;
     }
-    if (auto written = core::write_whole(target.string(), *content); !written) {
+    if (auto written = core::write_whole(path_.string(), *content); !written) {
         return written;
     }
     taken(*content);

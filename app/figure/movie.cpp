@@ -158,7 +158,7 @@ Result<void> encode(const std::string& path, double fps, std::size_t count, Repl
     const auto slash = path.find_last_of('/');
     std::string temporary = (slash == std::string::npos ? "" : path.substr(0, slash + 1)) + ".headway-XXXXXX";
     const auto cannot_write = [&](int why) {
-        return Error{ErrorKind::unreadable, "Cannot write '" + path + "': " + std::strerror(why) + "."};
+        return Error{ErrorKind::unreadable, "cannot write " + path + ": " + std::strerror(why)};
     };
     struct stat existing {};
     if (stat(path.c_str(), &existing) == 0 && S_ISDIR(existing.st_mode)) {
@@ -230,7 +230,7 @@ Result<void> check_movie_path(const std::string& path) {
         const std::string folder = folder_of(series->before);
         const bool there = access(folder.c_str(), F_OK) == 0;
         if (access((there ? folder : folder_of(folder)).c_str(), W_OK | X_OK) != 0) {
-            return Error{ErrorKind::unreadable, "Cannot write '" + path + "': " + std::strerror(errno) + "."};
+            return Error{ErrorKind::unreadable, "cannot write " + path + ": " + std::strerror(errno)};
         }
         return {};
     }

@@ -23,7 +23,8 @@ namespace {
 
 using core::UniqueFd;
 
-constexpr auto kLook = std::chrono::milliseconds(1);  // between two looks at a child with a time limit
+constexpr auto kLook = std::chrono::milliseconds(1);   // between two looks at a child that may have to be killed
+constexpr std::int64_t kEndPatience_ns = 200'000'000;  // with a supervisor that was asked to end
 constexpr int kStreams = 3;
 
 struct Plan {
@@ -34,6 +35,7 @@ struct Plan {
     int passed;                         // -1: none
     int report;                         // gets the errno
     bool foreground;
+    int death_signal;  // which it gets when the parent dies
 };
 
 // Runs in the child after vfork(): makes only calls that are safe there, and writes only to errno and this stack,
@@ -50,7 +52,7 @@ struct Plan {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PDEATHSIG, plan.death_signal);
     if (getppid() != parent) {
         _exit(127);  // the parent died in between
     }
@@ -172,13 +174,15 @@ core::Result<Child> Child::start(const Command& command) {
 
     Child child;
     child.state_.own_group = !command.foreground;
+    child.state_.supervisor = command.supervisor;
     child.state_.pid = spawn({command.program.c_str(),
                               arguments.data(),
                               variables.data(),
                               {in->fd, out->fd, err->fd},
                               command.passed,
                               report->write_end.get(),
-                              command.foreground});
+                              command.foreground,
+                              command.supervisor ? SIGQUIT : SIGKILL});
     if (child.state_.pid < 0) {
         return error(errno);
     }
@@ -231,9 +235,8 @@ void Child::unblock_signals() {
 
 void Child::finish() noexcept {
     if (state_.pid > 0 && !state_.ending) {
-        kill(SIGKILL);
-        while (waitpid(state_.pid, nullptr, 0) < 0 && errno == EINTR) {
-        }
+        end();
+        wait();
     }
     state_.pid = -1;
 }
@@ -286,6 +289,8 @@ std::optional<Ending> Child::poll() {
             state_.ending->out_of_time = state_.out_of_time;
         } else if (got < 0 && errno == ECHILD) {
             state_.ending = Ending{127, 0};
+        } else if (core::monotonic_ns() > state_.kill_ns) {
+            kill(SIGKILL);
         } else if (core::monotonic_ns() > state_.end_ns && !std::exchange(state_.out_of_time, true)) {
             kill(SIGKILL);
         }
@@ -295,7 +300,7 @@ std::optional<Ending> Child::poll() {
 
 Ending Child::wait() {
     while (!poll()) {
-        if (state_.end_ns != INT64_MAX) {
+        if (state_.end_ns != INT64_MAX || state_.kill_ns != INT64_MAX) {
             std::this_thread::sleep_for(kLook);
             continue;
         }
@@ -310,6 +315,15 @@ void Child::kill(int signal) {
         if (!state_.own_group || ::kill(-state_.pid, signal) != 0) {
             ::kill(state_.pid, signal);
         }
+    }
+}
+
+void Child::end() {
+    if (!state_.supervisor) {
+        kill(SIGKILL);
+    } else if (state_.pid > 0 && !state_.ending && state_.kill_ns == INT64_MAX) {
+        state_.kill_ns = core::monotonic_ns() + kEndPatience_ns;
+        ::kill(state_.pid, SIGQUIT);
     }
 }
 

@@ -46,6 +46,9 @@ struct Command {
     // descriptors that are not closed on exec, and `passed` keeps its number. Otherwise it has a process group of its
     // own, and no descriptors but the standard ones and `passed`.
     bool foreground = false;
+    // On SIGQUIT it ends itself and all that it started, wherever that moved to. So end() asks it, and so it is asked
+    // when this process dies; other children get SIGKILL.
+    bool supervisor = false;
     std::optional<std::chrono::milliseconds> limit{};  // poll() and wait() kill it when it runs for longer
 };
 
@@ -88,14 +91,17 @@ public:
     Ending wait();
     // The whole process group, if it has one of its own. Does nothing if it has ended.
     void kill(int signal);
+    // Makes it end soon, whatever it does: a supervisor is asked, and killed by poll() if it takes too long.
+    void end();
     [[nodiscard]] pid_t pid() const { return state_.pid; }
 
 private:
     struct State {
         pid_t pid = -1;
-        bool own_group = false, out_of_time = false;
-        std::int64_t end_ns = INT64_MAX;  // of its time limit
-        core::UniqueFd in, out, err;      // our ends of the pipes
+        bool own_group = false, out_of_time = false, supervisor = false;
+        std::int64_t end_ns = INT64_MAX;   // of its time limit
+        std::int64_t kill_ns = INT64_MAX;  // when it is killed, as it was asked to end and has not
+        core::UniqueFd in, out, err;       // our ends of the pipes
         std::optional<Ending> ending;
     };
     Child() = default;

@@ -9,7 +9,7 @@
 #include "app/render/display_list.h"
 #include "app/render/fonts.h"
 #include "engine/core/result.h"
-#include "engine/core/system/whole_file.h"
+#include "engine/core/system/output_file.h"
 
 namespace headway::figure {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/runner/commands/commands.h"
+#include "engine/core/system/stack_limit.h"
 #include "engine/core/system/standard_fds.h"
 
 namespace {
@@ -51,6 +52,9 @@ int dispatch(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
     headway::core::ensure_standard_fds();
     signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit becomes an error of write()
+    if (auto enough = headway::core::ensure_stack(); !enough) {
+        return fail(enough.error());
+    }
     int status = kProgramFailed;
     try {
         status = dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));

@@ -83,8 +83,10 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
     if (first_ != First::go || !breakpoints_.empty() || backend_held_ || line_delay_ns_ != 0) {
         arguments.emplace_back("--watched");  // the program starts when it has received the stepping commands
     }
-    auto child = process::Child::start(
-        {.program = options_.runner, .arguments = std::move(arguments), .passed = recording_.get()});
+    auto child = process::Child::start({.program = options_.runner,
+                                        .arguments = std::move(arguments),
+                                        .passed = recording_.get(),
+                                        .supervisor = true});
     if (!child) {
         b_->cannot_start(child.error().message);
         retire();
@@ -130,7 +132,7 @@ void Session::stop() {
         c->pause.store(0);
         signal_attention();
     } else if (child_) {
-        child_->kill(SIGKILL);
+        child_->end();
     }
 }
 
@@ -259,7 +261,7 @@ void Session::poll_end() {
     }
     const std::int64_t now = core::monotonic_ns();
     if (stop_asked_ && !ended_ && now - stop_asked_ns_ > kStopPatience_ns) {
-        child_->kill(SIGKILL);
+        child_->end();
     }
     const bool all_output = child_->output_ended() || now - ended_at_ns_ > kOutputPatience_ns;
     if (ended_ && all_output) {

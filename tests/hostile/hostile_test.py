@@ -21,15 +21,17 @@ LIMIT_S = 60
 
 def run(hostile):
     """What is wrong, as a list of sentences."""
-    with tempfile.TemporaryDirectory(prefix="headway-hostile-") as folder:
+    with tempfile.TemporaryDirectory(prefix="headway-hostile-") as above:
+        folder = os.path.join(above, "run")
+        os.mkdir(folder)
         with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as file:
             file.write((START if hostile.start else "") + hostile.text + "\n")
         outputs = ["--report", "r.json", "--trace", "t.json"] + (["--figure", "f.svg"] if FIGURES else [])
-        with open(os.path.join(folder, "out"), "w+b") as out, open(os.path.join(folder, "err"), "w+b") as err:
+        with open(os.path.join(above, "out"), "w+b") as out, open(os.path.join(above, "err"), "w+b") as err:
             child = subprocess.Popen([RUNNER, "run", "program.py", *outputs, *hostile.options], cwd=folder,
                                      stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
             try:
-                press(child, hostile.presses, os.path.join(folder, "out"))
+                press(child, hostile.presses, os.path.join(above, "out"))
                 child.wait(LIMIT_S)
             except subprocess.TimeoutExpired:
                 return ["it did not end"]
@@ -60,7 +62,7 @@ def text_of(path):
 
 
 def check(hostile, folder, status):
-    err = text_of(os.path.join(folder, "err"))
+    err = text_of(os.path.join(os.path.dirname(folder), "err"))
     if status != hostile.expected_status():
         yield "status %s instead of %s" % (status, hostile.expected_status())
     if hostile.words not in err:
@@ -68,7 +70,7 @@ def check(hostile, folder, status):
     if "headway_drive" in err or "an unexpected problem" in err:
         yield "Headway's own frames on stderr"
     if hostile.out is not None:
-        out = text_of(os.path.join(folder, "out"))
+        out = text_of(os.path.join(os.path.dirname(folder), "out"))
         if out != hostile.out:
             yield "stdout is %r" % out[:200]
     left = glob.glob(os.path.join(folder, ".headway-*"))
@@ -115,8 +117,9 @@ class EarlierOutputs(unittest.TestCase):
                 asked = [word for pair in names.items() for word in pair]
                 if FIGURES:
                     asked += ["--figure-seconds", "0.2", "--figure-fps", "10", "--figure-size", "640x360"]
-                subprocess.run([RUNNER, "run", "program.py", *asked, *options], cwd=folder, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=LIMIT_S)
+                ran = subprocess.run([RUNNER, "run", "program.py", *asked, *options], cwd=folder, text=True,
+                                     stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S)
+                return ran.stderr
 
             def files():
                 found = {}
@@ -129,7 +132,8 @@ class EarlierOutputs(unittest.TestCase):
             run_program("")
             complete = files()
             self.assertEqual(len(complete), 4 if FIGURES else 2)
-            run_program("time.sleep(0.05)\nos._exit(1)")
+            said = run_program("time.sleep(0.05)\nos._exit(1)")
+            self.assertIn("r.json was there and was not replaced, as this run is not complete; see r.partial.json", said)
             both = files()
             self.assertEqual({name: both.get(name) for name in complete}, complete)
             self.assertEqual(len(both), 2 * len(complete))

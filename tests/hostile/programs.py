@@ -89,6 +89,7 @@ PROGRAMS = [
     Hostile("memory-error", "b = bytearray(1 << 60)", "failed", "MemoryError"),
     Hostile("umask", "os.umask(0o777)", "complete"),
     Hostile("nice", "os.nice(5)", "complete"),
+    Hostile("removes-its-folder", "import shutil\nshutil.rmtree(sys.path[1], ignore_errors=True)", "complete"),
     Hostile("removes-its-file", "os.remove(sys.path[1] + '/program.py')", "complete"),
     # The recording's memory and descriptor.
     Hostile("no-recording-descriptor",
@@ -189,6 +190,10 @@ PROGRAMS = [
             out="ready\n"),
     Hostile("built-in-exit-handler-that-raises", "import atexit\natexit.register(int, 'x')", "complete",
             "invalid literal for int()"),
+    Hostile("stuck-with-a-process-of-its-own", "if os.fork() == 0:\n    os.setsid()\n    time.sleep(95)\n" + READY +
+            "__import__('re').match('(a+)+b', 'a' * 60)", "stopped", "killed", presses=2, out="ready\n"),
+    Hostile("exit-handler-that-ends-the-process", "import atexit\natexit.register(os._exit, 7)", "complete",
+            "Complete: 3 ops; after the program's end its process ended with status 7.", status=1),
     Hostile("holds-the-interpreter", READY + "__import__('re').match('(a+)+b', 'a' * 60)", "stopped", "killed", presses=2,
             out="ready\n"),
     Hostile("interrupts-itself", "os.kill(os.getpid(), signal.SIGINT)\nwhile True: pass", "stopped", "Stopped after"),

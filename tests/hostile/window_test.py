@@ -43,6 +43,24 @@ def problems_of(hostile, done):
 
 class HostilePrograms(unittest.TestCase):
     done = {}
+    left = []
+
+    def test_no_process_is_left(self):
+        self.assertEqual(self.left, [])
+
+
+def processes_of(folder):
+    """Which of our processes are about a folder."""
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/cmdline" % process, "rb") as file:
+                words = file.read().decode(errors="replace").replace("\0", " ")
+            with open("/proc/%s/stat" % process, encoding="utf-8") as file:
+                state = file.read().rpartition(") ")[2][0]
+        except OSError:
+            continue
+        if folder in words and state not in "ZX" and int(process) != os.getpid():
+            yield "%s: %s" % (process, words)
 
 
 def test_of(hostile):
@@ -69,6 +87,7 @@ def main():
         with open(listed, "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
         ran = subprocess.run([SESSIONS, RUNNER, listed], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=500)
+        HostilePrograms.left = list(processes_of(folder))
         for line in ran.stdout.decode(errors="replace").splitlines():
             done = json.loads(line)
             HostilePrograms.done[done["name"]] = done

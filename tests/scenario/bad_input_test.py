@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import stat
 import subprocess
 import unittest
@@ -30,6 +31,18 @@ def numbers_without_support(value, path=""):
 
 
 class BadInput(Scenario):
+    def test_too_small_a_stack_is_said_or_raised(self):
+        for kib, hard, status, words in (
+                (64, 64, 3, "the stack of this process is limited to 64 KiB (ulimit -s), and Headway needs 256 KiB"),
+                (64, -1, 0, "")):
+            limit = (kib << 10, hard << 10 if hard > 0 else resource.RLIM_INFINITY)
+            outputs = ["--report", "r.json"] + (["--figure", "f.png"] if WITH_FIGURES else [])
+            ran = subprocess.run([RUNNER, "run", "train", "--set", "batches=2", *outputs], cwd=self.folder, text=True,
+                                 capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, limit))
+            self.assertEqual(ran.returncode, status, ran.stderr)
+            self.assertIn(words, ran.stderr)
+            self.assertEqual(os.path.exists(self.folder / "r.json"), status == 0)
+
     def test_usage_errors_have_status_two(self):
         cases = [
             (["frobnicate"], "unknown command"),

@@ -6,7 +6,7 @@
 
 #include "app/exchange/chrome/chrome_writer.h"
 #include "app/exchange/files/gzip_sink.h"
-#include "app/exchange/files/output_file.h"
+#include "engine/core/system/output_file.h"
 
 namespace headway::exchange {
 namespace {
@@ -22,7 +22,7 @@ bool ends_in_gz(std::string_view path) {
 
 core::Result<void> write_trace_file(const model::Run& run, const std::string& path,
                                     const std::function<bool()>& go_on) {
-    auto file = OutputFile::create(path);
+    auto file = core::OutputFile::create(path);
     if (!file) {
         return file.error();
     }

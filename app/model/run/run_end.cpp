@@ -29,6 +29,19 @@ std::string process_words(const ProcessEnd& end) {
            (end.signal == SIGKILL ? ", as when the machine's memory is full" : "");
 }
 
+// What became of the process after the program's end, while exit handlers and threads went on. "" if it ended well, or
+// because the user asked for it.
+std::string words_after_the_end(const ProcessEnd& end) {
+    if (end.stop_asked) {
+        return "";
+    }
+    if (end.signal != 0) {
+        return "; after the program's end its process was ended by " + core::signal_words(end.signal);
+    }
+    return end.status == 0 ? ""
+                           : "; after the program's end its process ended with status " + std::to_string(end.status);
+}
+
 std::string missing_in(const Run& run, Verdict verdict) {
     std::string text;
     const auto add = [&text](const std::string& words) { text += (text.empty() ? "" : ", and ") + words; };
@@ -90,8 +103,8 @@ RunEnd run_end(const Run& run, const std::optional<ProcessEnd>& process) {
     if (run.lost_records() != 0) {
         return end(Verdict::overflowed, "Overflowed" + after + ": the recording was full");
     }
-    return end(Verdict::complete,
-               "Complete" + (after.empty() ? ": no ops" : ": " + core::counted(run.op_count(), "op")));
+    const std::string ops = after.empty() ? "no ops" : core::counted(run.op_count(), "op");
+    return end(Verdict::complete, "Complete: " + ops + words_after_the_end(known));
 }
 
 }  // namespace headway::model

@@ -14,7 +14,7 @@
 
 #include "app/json/json.h"
 #include "app/json/json_file.h"
-#include "engine/core/system/whole_file.h"
+#include "engine/core/system/output_file.h"
 
 namespace headway::model {
 

@@ -12,7 +12,7 @@
 #include "app/runner/commands/commands.h"
 #include "app/runner/commands/grader.h"
 #include "app/runner/execution/interrupt.h"
-#include "engine/core/system/whole_file.h"
+#include "engine/core/system/output_file.h"
 
 namespace headway::runner {
 

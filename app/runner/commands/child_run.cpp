@@ -115,9 +115,7 @@ int report_end(const ChildRun& child, const model::Run* run) {
         if (child.end.stop_asked || (child.end.signal == 0 && child.end.status == kDone)) {
             return kDone;
         }
-        tell("The run is complete, but then the program's process was ended " +
-             (child.end.signal != 0 ? "by " + core::signal_words(child.end.signal)
-                                    : "with status " + std::to_string(child.end.status)));
+        tell(end.text());
         return kProgramFailed;
     }
     tell(end.text());

@@ -6,12 +6,12 @@
 #include <string>
 
 #include "app/comparison/verdict.h"
-#include "app/exchange/files/output_file.h"
 #include "app/model/run/run.h"
 #include "app/runner/command_line/command_line.h"
 #include "app/runner/execution/job.h"
 #include "app/runner/execution/messages.h"
 #include "engine/core/result.h"
+#include "engine/core/system/output_file.h"
 
 namespace headway::runner {
 
@@ -41,7 +41,7 @@ core::Result<void> announce(const Job& job);
 struct HeldOutputs {
     explicit HeldOutputs(const RunOptions& options)
         : report_file(options.report), trace_file(options.trace), figure_file(options.figure) {}
-    exchange::HeldOutput report_file, trace_file, figure_file;
+    core::HeldOutput report_file, trace_file, figure_file;
 };
 
 // Writes the report, trace and figure requested in `options`. Reports the first failure and returns its exit status.
@@ -49,7 +49,6 @@ struct HeldOutputs {
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});
 // What happened in the run and why, in a few sentences on stderr.
 void tell_explanation(const model::Run& run);
-core::Result<void> write_text(const std::string& path, const std::string& text);
 // `verdict`: of all runs that `a` and `b` stand for; null: computed from these two alone.
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
                                 const FigureWish& wish, const comparison::Verdict* verdict = nullptr);

@@ -284,7 +284,7 @@ int compare_command(const CompareOptions& options) {
         report = with_member(std::move(report), "a", report_of(both[0], compared[0]));
         report = with_member(std::move(report), "b", report_of(both[1], compared[1]));
         report = with_member(std::move(report), "verdict", dumped(comparison::verdict_json(verdict)));
-        keep_first(write_text(options.report, report));
+        keep_first(core::write_whole(options.report, report));
     }
     if (!options.figure.empty()) {
         keep_first(write_figure(options.figure, a, &b, options.figure_wish, &verdict));

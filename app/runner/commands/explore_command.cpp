@@ -204,7 +204,7 @@ int explore_command(const ExploreOptions& options) {
     }
     explored.print();
     if (!options.report.empty()) {
-        if (auto written = write_text(options.report, explored.json(options)); !written) {
+        if (auto written = core::write_whole(options.report, explored.json(options)); !written) {
             return fail(written.error());
         }
     }

@@ -3,12 +3,12 @@
 #include <filesystem>
 
 #include "app/exchange/chrome/trace_file.h"
-#include "app/exchange/files/output_file.h"
 #include "app/model/explanation/explanation.h"
 #include "app/model/numbers/format.h"
 #include "app/model/report/report.h"
 #include "app/model/user_data/user_data.h"
 #include "app/runner/commands/commands.h"
+#include "engine/core/system/output_file.h"
 #ifdef HEADWAY_WITH_FIGURES
 #include "app/figure/figure.h"
 #include "app/figure/movie.h"
@@ -127,7 +127,7 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
         if (path == &figure && has_frames(figure)) {
             continue;
         }
-        if (auto writable = exchange::check_writable(*path); !writable) {
+        if (auto writable = core::check_writable(*path); !writable) {
             return writable.error();
         }
     }
@@ -140,15 +140,6 @@ core::Result<void> announce(const Job& job) {
     }
     const RunOptions& options = job.options;
     return check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
-}
-
-core::Result<void> write_text(const std::string& path, const std::string& text) {
-    auto file = exchange::OutputFile::create(path);
-    if (!file) {
-        return file.error();
-    }
-    file->write(text);
-    return file->commit();
 }
 
 namespace {
@@ -195,7 +186,7 @@ std::string place_of(const std::string& path, const RunOptions& options, const m
         return path;
     }
     std::string other = partial_path(path);
-    tell(path + " is from an earlier run and was not replaced, as this run is not complete; see " + other +
+    tell(path + " was there and was not replaced, as this run is not complete; see " + other +
          " (--replace replaces it)");
     return other;
 }
@@ -211,8 +202,8 @@ int write_outputs(const RunOptions& options, const model::Run& run, const std::s
         }
     };
     if (!options.report.empty()) {
-        keep_first(
-            write_text(place_of(options.report, options, run), report.empty() ? model::report_json(run) : report));
+        keep_first(core::write_whole(place_of(options.report, options, run),
+                                     report.empty() ? model::report_json(run) : report));
     }
     if (!options.trace.empty()) {
         keep_first(exchange::write_trace_file(run, place_of(options.trace, options, run)));

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "app/exchange/files/output_file.h"
+#include "engine/core/system/output_file.h"
 
 namespace headway::runner {
 
@@ -54,7 +54,7 @@ void on_interrupt(int signal) {
         if (const pid_t run = child.load(); run != 0) {
             kill(run, SIGKILL);
         }
-        exchange::remove_unfinished_files();
+        core::remove_unfinished_files();
         _exit(kEndedAtOnce);
     }
     if (saving.load()) {

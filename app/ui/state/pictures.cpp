@@ -12,7 +12,7 @@
 #include "app/process/tool.h"
 #include "app/render/fonts.h"
 #include "app/render/writers.h"
-#include "engine/core/system/whole_file.h"
+#include "engine/core/system/output_file.h"
 
 namespace headway::ui {
 namespace {

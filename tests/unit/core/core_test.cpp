@@ -9,8 +9,8 @@
 #include "engine/core/clock.h"
 #include "engine/core/ids.h"
 #include "engine/core/result.h"
+#include "engine/core/system/output_file.h"
 #include "engine/core/system/thread.h"
-#include "engine/core/system/whole_file.h"
 
 namespace headway::core {
 

@@ -278,6 +278,47 @@ TEST(Child, IsKilledByItsDestructor) {
     EXPECT_EQ(open_descriptors(), before);
 }
 
+TEST(Child, ASupervisorIsAskedToEndAndKilledIfItDoesNot) {
+    Command asked = shell_command("trap 'echo asked; exit 3' QUIT; echo ready; while :; do sleep 0.01; done");
+    Command deaf = shell_command("trap '' QUIT; echo ready; while :; do :; done");
+    asked.supervisor = deaf.supervisor = true;
+    for (const auto& [command, status] : {std::pair(&asked, 3), std::pair(&deaf, 128 + SIGKILL)}) {
+        auto child = Child::start(*command);
+        ASSERT_TRUE(child);
+        std::string out, err;
+        while (out.empty()) {
+            child->read_stdout(out, 100);
+        }
+        child->end();
+        child->end();  // asks once
+        const Ending ending = end_of(*child, out, err);
+        EXPECT_EQ(ending.status, status) << out << err;
+    }
+}
+
+TEST(Child, ASupervisorIsAskedToEndWhenItsParentDies) {
+    std::array<int, 2> ends;
+    ASSERT_EQ(pipe(ends.data()), 0);
+    const pid_t parent = fork();
+    if (parent == 0) {
+        Command command = shell_command("trap 'echo asked; exit 3' QUIT; echo ready; while :; do sleep 0.01; done");
+        command.supervisor = true;
+        command.out = Stream::descriptor(ends[1]);
+        auto child = Child::start(command);
+        std::array<char, 6> ready;
+        const bool began = child && read(ends[0], ready.data(), ready.size()) == static_cast<ssize_t>(ready.size());
+        _exit(began ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(parent, &status, 0), parent);
+    EXPECT_EQ(status, 0);
+    close(ends[1]);
+    std::string said(16, ' ');
+    said.resize(static_cast<std::size_t>(std::max(ssize_t{0}, read(ends[0], said.data(), said.size()))));
+    EXPECT_EQ(said, "asked\n");
+    close(ends[0]);
+}
+
 TEST(Child, LeavesNothingBehindAfterManyRuns) {
     const std::size_t before = open_descriptors();
     for (int i = 0; i < 200; ++i) {

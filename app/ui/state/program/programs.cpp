@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/check/case.h"
-#include "engine/core/system/whole_file.h"
+#include "engine/core/system/output_file.h"
 
 namespace headway::ui {
 

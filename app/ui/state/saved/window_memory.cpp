@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "app/json/json_file.h"
-#include "engine/core/system/whole_file.h"
+#include "engine/core/system/output_file.h"
 
 namespace headway::ui {
 namespace {

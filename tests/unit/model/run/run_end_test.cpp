@@ -51,6 +51,17 @@ TEST(RunEnd, Complete) {
     expect(many.end(), Verdict::complete, "complete", "Complete: 1,200 ops.");
 }
 
+TEST(RunEnd, SaysWhatEndedTheProcessAfterACompleteRun) {
+    Made one(1);
+    one.state(trace::RunState::finished);
+    expect(one.end(ProcessEnd{}), Verdict::complete, "complete", "Complete: 1 op.");
+    expect(one.end(ProcessEnd{1, 0}), Verdict::complete, "complete",
+           "Complete: 1 op; after the program's end its process ended with status 1.");
+    expect(one.end(ProcessEnd{128 + SIGKILL, SIGKILL}), Verdict::complete, "complete",
+           "Complete: 1 op; after the program's end its process was ended by signal 9 (Killed).");
+    expect(one.end(ProcessEnd{128 + SIGKILL, SIGKILL, true}), Verdict::complete, "complete", "Complete: 1 op.");
+}
+
 TEST(RunEnd, Failed) {
     Made at(2), in(0), named(2);
     at.error(R"({"kind": "failed", "message": "no file 7", "file": "/x/a.py", "line": 3})");

@@ -1,7 +1,8 @@
-// A file that is written atomically: without a name or with a temporary one in the same folder, then renamed.
-//
-// Threads: one.
+// A file that is written atomically: without a name or with a temporary one in the same folder, then renamed. After a
+// failure its name still refers to the old contents. Errors are of kind unreadable and name the file.
 #pragma once
+
+#include <sys/types.h>
 
 #include <optional>
 #include <string>
@@ -10,12 +11,12 @@
 #include "engine/core/result.h"
 #include "engine/core/system/unique_fd.h"
 
-namespace headway::exchange {
+namespace headway::core {
 
 class OutputFile {
 public:
     // Opens the file for writing. Devices and pipes (/dev/stdout) are written to directly.
-    static core::Result<OutputFile> create(const std::string& path);
+    static Result<OutputFile> create(const std::string& path);
 
     OutputFile(OutputFile&& other) noexcept;
     OutputFile& operator=(OutputFile&& other) noexcept;
@@ -24,7 +25,7 @@ public:
     // False after an error, such as a full disk; commit() then returns the error.
     bool write(std::string_view bytes);
     // Replaces the existing file, if any.
-    core::Result<void> commit();
+    Result<void> commit();
 
 private:
     OutputFile() = default;
@@ -33,7 +34,7 @@ private:
 
     std::string path_, target_;  // as requested; after resolving links, empty if written to directly
     std::string temporary_;      // empty while it has no name
-    core::UniqueFd fd_;
+    UniqueFd fd_;
     int errno_ = 0;
 };
 
@@ -51,20 +52,28 @@ private:
     friend class OutputFile;
     // Where to write `path`, as a path through the open folder; nothing if it is not held here. A folder that the
     // program has removed is made again.
-    [[nodiscard]] std::optional<core::Result<std::string>> place(const std::string& path) const;
+    [[nodiscard]] std::optional<Result<std::string>> place(const std::string& path) const;
 
     std::string path_, folder_;  // as given
     std::string whole_folder_;   // absolute, without links
     // The folder, and where the file is if the path is a link to one elsewhere.
-    mutable core::UniqueFd open_folder_;
-    core::UniqueFd linked_folder_;
+    mutable UniqueFd open_folder_;
+    UniqueFd linked_folder_;
     std::string linked_name_;
 };
 
+// Writes a file at once. Any thread, but one at a time for one file; the other functions and classes: one thread,
+// beside this one's.
+Result<void> write_whole(const std::string& path, std::string_view bytes);
+
+// The permissions that the umask gives new files, for example 0644. Any thread: the umask is read from /proc, because
+// reading it with umask() would set it for a moment.
+mode_t permissions_of_new_files();
+
 // Checks whether a file could be written there, before a long run. Creates nothing.
-core::Result<void> check_writable(const std::string& path);
+Result<void> check_writable(const std::string& path);
 
 // Removes the temporary files, when the process has to end at once. Safe in a signal handler.
 void remove_unfinished_files();
 
-}  // namespace headway::exchange
+}  // namespace headway::core

@@ -1,4 +1,4 @@
-#include "app/exchange/files/output_file.h"
+#include "engine/core/system/output_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,31 +10,35 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 #include <vector>
 
-#include "engine/core/system/whole_file.h"
-
-namespace headway::exchange {
+namespace headway::core {
 
 namespace {
 
-core::Error cannot_write(const std::string& path, int why) {
-    return {core::ErrorKind::unreadable, "cannot write " + path + ": " + std::strerror(why)};
+Error cannot_write(const std::string& path, int why) {
+    const std::string advice = why == EFBIG ? "; the limit on a file's size (ulimit -f) is too small" : "";
+    return {ErrorKind::unreadable, "cannot write " + path + ": " + std::strerror(why) + advice};
 }
 
-// A signal handler may read these at any time, so they are plain characters; a name's first character is set last.
+// A signal handler may read these at any time, and several threads may write files, so a name is plain characters in a
+// slot that one thread has.
+enum class Slot : int { free, taken, named };
 struct Unfinished {
     std::array<std::array<char, 4096>, 4> names{};
-    std::array<std::atomic<bool>, 4> used{};
+    std::array<std::atomic<Slot>, 4> slots{};
 };
 Unfinished unfinished;
 
 void remember(const std::string& name) {
     for (std::size_t i = 0; i < unfinished.names.size(); ++i) {
-        if (!unfinished.used[i].load() && name.size() < unfinished.names[i].size()) {
+        Slot free = Slot::free;
+        if (name.size() < unfinished.names[i].size() &&
+            unfinished.slots[i].compare_exchange_strong(free, Slot::taken)) {
             std::memcpy(unfinished.names[i].data(), name.c_str(), name.size() + 1);
-            unfinished.used[i].store(true);
+            unfinished.slots[i].store(Slot::named);
             return;
         }
     }
@@ -42,8 +46,8 @@ void remember(const std::string& name) {
 
 void forget(const std::string& name) {
     for (std::size_t i = 0; i < unfinished.names.size(); ++i) {
-        if (unfinished.used[i].load() && name == unfinished.names[i].data()) {
-            unfinished.used[i].store(false);
+        if (unfinished.slots[i].load() == Slot::named && name == unfinished.names[i].data()) {
+            unfinished.slots[i].store(Slot::free);
             return;
         }
     }
@@ -51,11 +55,11 @@ void forget(const std::string& name) {
 
 std::vector<const HeldOutput*> held_outputs;
 
-core::UniqueFd open_folder(const std::string& path) {
-    return core::UniqueFd(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+UniqueFd open_folder(const std::string& path) {
+    return UniqueFd(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-std::string through(const core::UniqueFd& folder, const std::string& name) {
+std::string through(const UniqueFd& folder, const std::string& name) {
     return "/proc/self/fd/" + std::to_string(folder.get()) + "/" + name;
 }
 
@@ -73,7 +77,7 @@ std::string temporary_beside(const std::string& target) {
     return target.substr(0, target.find_last_of('/') + 1) + ".headway-";  // npos + 1 is 0
 }
 
-bool is_removed(const core::UniqueFd& folder) {
+bool is_removed(const UniqueFd& folder) {
     struct stat now {};
     return fstat(folder.get(), &now) != 0 || now.st_nlink == 0;
 }
@@ -106,7 +110,7 @@ HeldOutput::~HeldOutput() {
     std::erase(held_outputs, this);
 }
 
-std::optional<core::Result<std::string>> HeldOutput::place(const std::string& path) const {
+std::optional<Result<std::string>> HeldOutput::place(const std::string& path) const {
     if (path == path_ && linked_folder_) {
         return through(linked_folder_, linked_name_);
     }
@@ -117,8 +121,8 @@ std::optional<core::Result<std::string>> HeldOutput::place(const std::string& pa
         std::error_code problem;
         std::filesystem::create_directories(whole_folder_, problem);
         if (problem || std::filesystem::canonical(whole_folder_, problem) != whole_folder_) {
-            return core::Error{
-                core::ErrorKind::unreadable,
+            return Error{
+                ErrorKind::unreadable,
                 "cannot write " + path + ": its folder was removed while the program ran, and cannot be made again"};
         }
         open_folder_ = open_folder(whole_folder_);
@@ -128,15 +132,15 @@ std::optional<core::Result<std::string>> HeldOutput::place(const std::string& pa
 
 void remove_unfinished_files() {
     for (std::size_t i = 0; i < unfinished.names.size(); ++i) {
-        if (unfinished.used[i].load()) {
+        if (unfinished.slots[i].load() == Slot::named) {
             unlink(unfinished.names[i].data());
         }
     }
 }
 
-core::Result<OutputFile> OutputFile::create(const std::string& path) {
+Result<OutputFile> OutputFile::create(const std::string& path) {
     if (path.empty()) {
-        return core::Error{core::ErrorKind::usage, "the name of a file to write is empty"};
+        return Error{ErrorKind::usage, "the name of a file to write is empty"};
     }
     OutputFile file;
     file.path_ = path;
@@ -185,7 +189,7 @@ core::Result<OutputFile> OutputFile::create(const std::string& path) {
         remember(file.temporary_);
     }
     const bool keeps_mode = exists && S_ISREG(existing.st_mode);
-    if (fchmod(file.fd_.get(), keeps_mode ? existing.st_mode & 0777 : core::permissions_of_new_files()) != 0) {
+    if (fchmod(file.fd_.get(), keeps_mode ? existing.st_mode & 0777 : permissions_of_new_files()) != 0) {
         file.errno_ = errno;
     }
     return file;
@@ -250,7 +254,7 @@ void OutputFile::give_name() {
     } while (errno_ == EEXIST);
 }
 
-core::Result<void> OutputFile::commit() {
+Result<void> OutputFile::commit() {
     // A full disk may be reported only now. Not every file system supports fsync.
     if (errno_ == 0 && !target_.empty() && fsync(fd_.get()) != 0 && errno != EINVAL && errno != EROFS) {
         errno_ = errno;
@@ -276,11 +280,34 @@ core::Result<void> OutputFile::commit() {
     return {};
 }
 
-core::Result<void> check_writable(const std::string& path) {
+Result<void> write_whole(const std::string& path, std::string_view bytes) {
+    auto file = OutputFile::create(path);
+    if (!file) {
+        return file.error();
+    }
+    file->write(bytes);
+    return file->commit();
+}
+
+mode_t permissions_of_new_files() {
+    constexpr mode_t kAll = 0666;
+    constexpr std::string_view kName = "Umask:";
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with(kName)) {
+            return kAll & ~static_cast<mode_t>(std::strtoul(line.c_str() + kName.size(), nullptr, 8));
+        }
+    }
+    const mode_t mask = umask(0);
+    umask(mask);
+    return kAll & ~mask;
+}
+
+Result<void> check_writable(const std::string& path) {
     // Do not open an existing pipe: closing it again would end the input of its reader.
     struct stat existing {};
     if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode) && !S_ISDIR(existing.st_mode)) {
-        return access(path.c_str(), W_OK) == 0 ? core::Result<void>() : core::Result<void>(cannot_write(path, errno));
+        return access(path.c_str(), W_OK) == 0 ? Result<void>() : Result<void>(cannot_write(path, errno));
     }
     auto file = OutputFile::create(path);
     if (!file) {
@@ -289,4 +316,4 @@ core::Result<void> check_writable(const std::string& path) {
     return {};
 }
 
-}  // namespace headway::exchange
+}  // namespace headway::core

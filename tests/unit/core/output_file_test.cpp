@@ -1,4 +1,4 @@
-#include "app/exchange/files/output_file.h"
+#include "engine/core/system/output_file.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace headway::exchange {
+namespace headway::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -194,4 +194,4 @@ TEST_F(OutputFileTest, AKilledProcessLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace headway::exchange
+}  // namespace headway::core
