@@ -111,6 +111,7 @@ def check(folder, verbose, real_torch=False):
     cases = [("", setting) for setting in settings] + [(tab, {}) for tab in getattr(module, "TABS", [])]
     if real_torch:
         cases = [("pytorch", {})] if "pytorch" in getattr(module, "TABS", []) else []
+        functions = [f for f in functions if not f.devices or "simulated" in f.devices]
     for function in functions:
         for device in ["simulated"] if real_torch else function.devices or dict.fromkeys([facts["device"], "simulated"]):
             for tab, setting in cases:

@@ -46,6 +46,20 @@ def needs(condition, reason):
         raise NotHere(reason)
 
 
+# The chapter's words for the ops of the real PyTorch that have another name there.
+ATEN = {"mm": "matmul", "addmm": "matmul"}
+
+
+def _word_for(name, makes, reads):
+    """The dialects' name of an op, whatever torch has issued it."""
+    if not name.startswith("aten::"):
+        return name
+    name = name.removeprefix("aten::").rstrip("_")
+    if name == "copy" and not (makes and reads):
+        return "copy_to_device" if makes else "copy_to_host"
+    return ATEN.get(name, name)
+
+
 class Op:
     """One op of the measured part; times in ns on the run's clock. `reads`: the ops that made its inputs."""
 
@@ -76,6 +90,20 @@ class Run:
     def waits(self, *kinds):
         """The waits of these kinds (all if none is given), as in the report."""
         return [w for w in self["waits"] if not kinds or w["kind"] in kinds]
+
+    def values_read(self, *kinds):
+        """The same, but waits of one line that follow each other are one: to print a tensor, the real PyTorch reads
+        several values of it."""
+        merged = []
+        for wait in self.waits(*kinds):
+            last = merged[-1] if merged else None
+            if last and (last["kind"], last["name"], last["line"]) == (wait["kind"], wait["name"], wait["line"]):
+                last["ns"] = wait["begin_ns"] + wait["ns"] - last["begin_ns"]
+                last["caused_by"] = last["caused_by"] + wait["caused_by"]
+                last["caused_by_count"] += wait["caused_by_count"]
+            else:
+                merged.append(dict(wait))
+        return merged
 
     def scope(self, name):
         """Duration of the scope with this name in ns; the sum if there are several."""
@@ -145,8 +173,9 @@ class Run:
                 op.reads = {makers[tensor] for tensor in event["args"].get("in", []) if tensor in makers}
                 makers[event["args"].get("out")] = number
                 op.line = int(event["args"]["line"].rpartition(":")[2] or 0)
+                op.name = _word_for(event["name"], event["args"].get("out"), event["args"].get("in"))
             else:
-                op.name, op.lane, op.begin_ns, op.end_ns = event["name"], event["tid"], begin, end
+                op.lane, op.begin_ns, op.end_ns = event["tid"], begin, end
         self._ops = [found[number] for number in sorted(found)]
 
 
@@ -166,6 +195,11 @@ class Lesson:
     def exact(self):
         """Whether runs are deterministic: on simulated, equal runs take equal time."""
         return self.device == "simulated"
+
+    @property
+    def real_torch(self):
+        """Whether the program gets PyTorch itself, and not Headway's dialect."""
+        return os.environ.get("HEADWAY_TORCH") == "real"
 
     @property
     def asynchronous(self):

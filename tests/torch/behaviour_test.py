@@ -113,6 +113,24 @@ for i in range(4):
         outcome = run("import torch\ntorch.cuda.get_device_name('cpu')\n", "--device", "cpu")
         self.assertIn("ValueError: Expected a cuda device, but got: cpu", outcome.err)
 
+    def test_an_event_stands_for_what_was_issued_before_it(self):
+        outcome = run("""import torch
+x = torch.ones(900, 900, device="cuda")
+done = torch.cuda.Event()
+torch.cuda.synchronize()
+y = x @ x
+done.record()
+for _ in range(8):
+    z = x @ x
+print(done.query())
+done.synchronize()
+print(done.query(), torch.cuda.current_stream().query())
+""", "--device", "simulated")
+        self.assertEqual(outcome.out.split(), ["False", "True", "False"], outcome.err)
+        (wait,) = [w for w in outcome.report["waits"] if w["name"] == "Event.synchronize"]
+        self.assertEqual(wait["caused_by_count"], 1)  # the first product
+        self.assertEqual(outcome.report["ops"], 10)  # an event without a time is no op
+
     def test_lessons_get_the_real_pytorch_if_they_are_told_to(self):
         lesson = os.path.join(os.path.dirname(os.path.dirname(HERE)), "assets", "lessons", "02-not-waiting")
         for wish, real in (({}, False), ({"HEADWAY_TORCH": "real"}, True)):

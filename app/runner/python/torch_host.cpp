@@ -22,8 +22,15 @@ Buffer* buffer_of(tm::Block* block) {
     return reinterpret_cast<Buffer*>(block);
 }
 
-const runtime::StreamPoint& point_of(const tm::Point* point) {
-    return *reinterpret_cast<const runtime::StreamPoint*>(point);
+// Until the program makes a stream, its one stream is all lanes.
+struct HostPoint {
+    bool everything = false;
+    runtime::IssuedSoFar issued;  // if `everything`
+    runtime::StreamPoint at;      // otherwise
+};
+
+const HostPoint& point_of(const tm::Point* point) {
+    return *reinterpret_cast<const HostPoint*>(point);
 }
 
 class TorchHost final : public tm::Host {
@@ -129,14 +136,6 @@ public:
         });
     }
 
-    bool completed(tm::Issued op) override {
-        return with_runtime([&](runtime::Runtime& rt) {
-            runtime::IssuedSoFar until;
-            until.seqs[op.lane] = op.seq;
-            return rt.waits.finished(until);
-        });
-    }
-
     double end_ns(tm::Issued op) override {
         return with_runtime([&](runtime::Runtime& rt) { return recorded_end_ns(rt, op.op, op.lane); });
     }
@@ -168,22 +167,40 @@ public:
     }
     tm::Point* point(std::uint32_t stream) override {
         return with_runtime([&](runtime::Runtime& rt) {
-            return reinterpret_cast<tm::Point*>(new runtime::StreamPoint(rt.streams.point(stream)));
+            HostPoint point;
+            point.everything = !rt.streams.active();
+            if (point.everything) {
+                point.issued = rt.waits.issued_so_far("event");
+            } else {
+                point.at = rt.streams.point(stream);
+            }
+            return reinterpret_cast<tm::Point*>(new HostPoint(point));
         });
     }
-    void release(tm::Point* point) noexcept override { delete reinterpret_cast<runtime::StreamPoint*>(point); }
+    void release(tm::Point* point) noexcept override { delete reinterpret_cast<HostPoint*>(point); }
     void stream_wait(std::uint32_t stream, const tm::Point* point) override {
         with_runtime([&](runtime::Runtime& rt) {
-            rt.streams.wait(stream, point_of(point));
+            if (!point_of(point).everything) {
+                rt.streams.wait(stream, point_of(point).at);
+            } else if (rt.streams.active()) {  // what had been issued by then counts as the default stream's
+                rt.streams.wait(stream, rt.streams.point(rt.streams.default_stream()));
+            }
             return true;
         });
     }
     bool reached(const tm::Point* point) override {
-        return with_runtime([&](runtime::Runtime& rt) { return rt.streams.finished(point_of(point)); });
+        return with_runtime([&](runtime::Runtime& rt) {
+            return point_of(point).everything ? rt.waits.finished(point_of(point).issued)
+                                              : rt.streams.finished(point_of(point).at);
+        });
     }
     void wait_for_point(const tm::Point* point, const char* name) override {
         with_runtime([&](runtime::Runtime& rt) {
-            rt.waits.stream(point_of(point), name);
+            if (point_of(point).everything) {
+                rt.waits.until_finished(point_of(point).issued, trace::WaitKind::synchronize, name);
+            } else {
+                rt.waits.stream(point_of(point).at, name);
+            }
             rt.opaque.release_completed();
             return true;
         });

@@ -139,12 +139,6 @@ TORCH_LIBRARY(headway, m) {
     });
     m.def("reset_peak", [] { host().reset_peak(); });
     m.def("record_event", record_event);
-    m.def("wait_for_event", [](std::int64_t, std::int64_t lane, std::int64_t, const std::string& name) {
-        checked([&] { host().wait(static_cast<std::uint32_t>(lane), nullptr, Blocker::synchronize, name.c_str()); });
-    });
-    m.def("event_done", [](std::int64_t op, std::int64_t lane, std::int64_t seq) -> bool {
-        return checked([&] { return host().completed(event_of(op, lane, seq)); });
-    });
     m.def("event_ns", [](std::int64_t op, std::int64_t lane, std::int64_t seq) -> double {
         return checked([&] { return host().end_ns(event_of(op, lane, seq)); });
     });

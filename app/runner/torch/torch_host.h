@@ -68,7 +68,6 @@ public:
     // The same for the block's last writer, wherever it runs.
     virtual void wait_for(Block* block, Blocker kind, const char* name) = 0;
     virtual void wait_for_all(Blocker kind, const char* name) = 0;
-    virtual bool completed(Issued op) = 0;
     // When a completed op ended, in nanoseconds on the run's clock; 0 if that is not known.
     virtual double end_ns(Issued op) = 0;
     virtual Memory memory() = 0;
@@ -79,7 +78,8 @@ public:
     virtual std::uint32_t default_stream() = 0;
     virtual std::uint32_t open_stream() = 0;  // an error if no lane is left
     virtual void close_stream(std::uint32_t stream) noexcept = 0;
-    virtual Point* point(std::uint32_t stream) = 0;  // after what has been issued to it
+    // After what has been issued to it. While the program has one stream, all of the run's lanes are that stream.
+    virtual Point* point(std::uint32_t stream) = 0;
     virtual void release(Point* point) noexcept = 0;
     virtual void stream_wait(std::uint32_t stream, const Point* point) = 0;
     virtual bool reached(const Point* point) = 0;
@@ -94,7 +94,7 @@ protected:
     ~Host() = default;
 };
 
-inline constexpr std::uint32_t kModuleAbi = 3;
+inline constexpr std::uint32_t kModuleAbi = 4;
 inline constexpr const char* kModuleEntry = "headway_torch_open";
 // The module's entry point. `host` must live as long as the process. False if the module is of another build.
 using ModuleEntry = bool (*)(std::uint32_t abi, Host* host);

@@ -11,10 +11,11 @@ KINDS = ["print", "item", "item", "numpy"]  # float() is an item
        "executed and its value is there.", devices=["simulated", "cpu"])
 def each_blocker_waits(lesson):
     run = lesson.run()
-    first, *blockers = run.waits("waitall", "synchronize", "print", "item", "numpy", "copy")
+    first, *blockers = run.values_read("waitall", "synchronize", "print", "item", "numpy", "copy")
     assert first["kind"] in ("waitall", "synchronize")  # after the stretch `shape`
     if lesson.tab == "pytorch" and lesson.device != "cpu":
-        assert blockers.pop()["kind"] == "numpy"
+        if not lesson.real_torch:  # where numpy() of a CPU tensor does not wait
+            assert blockers.pop()["kind"] == "numpy"
         assert [w["kind"] for w in blockers] == [*KINDS[:3], "copy"]
     else:
         assert [w["kind"] for w in blockers] == KINDS

@@ -169,7 +169,8 @@ def replace_cuda(torch, ops):
             ops.release_point(self.handle)
 
     class Event:
-        """An op in a stream that does nothing; its end is the event's time on the run's clock."""
+        """A moment in a stream. With enable_timing=True it is an op that does nothing; its end is the event's time on
+        the run's clock."""
 
         def __init__(self, enable_timing=False, blocking=False, interprocess=False):
             self.timed = enable_timing
@@ -179,25 +180,21 @@ def replace_cuda(torch, ops):
             before, number = ops.current_stream(), number_of(stream)
             ops.set_current_stream(number)
             try:
-                self.op = ops.record_event()
+                self.op = ops.record_event() if self.timed else None
                 self.moment = Moment(number)
             finally:
                 ops.set_current_stream(before)
 
         def synchronize(self):
-            if self.op is not None and streams_made:
+            if self.moment is not None:
                 ops.wait_for_point(self.moment.handle, "Event.synchronize")
-            elif self.op is not None:
-                ops.wait_for_event(*self.op, "Event.synchronize")
 
         def wait(self, stream=None):
             if self.moment is not None:
                 ops.stream_wait(number_of(stream), self.moment.handle)
 
         def query(self):
-            if self.op is None:
-                return True
-            return ops.point_reached(self.moment.handle) if streams_made else ops.event_done(*self.op)
+            return self.moment is None or ops.point_reached(self.moment.handle)
 
         def elapsed_time(self, other):
             if not (self.timed and other.timed):
@@ -209,7 +206,6 @@ def replace_cuda(torch, ops):
             return (ops.event_ns(*other.op) - ops.event_ns(*self.op)) / 1e6
 
     default = ops.default_stream()
-    streams_made = []  # True once the program has made a stream
 
     def number_of(stream):
         return ops.current_stream() if stream is None else stream.stream_id
@@ -222,8 +218,6 @@ def replace_cuda(torch, ops):
             self.stream_id = ops.open_stream()
             self.priority = priority
             self.made = True
-            if not streams_made:
-                streams_made.append(True)
 
         def __del__(self):
             if getattr(self, "made", False):
@@ -243,19 +237,12 @@ def replace_cuda(torch, ops):
             return "<torch.cuda.Stream device=cuda:0 cuda_stream=%#x>" % self.cuda_stream
 
         def synchronize(self):
-            if streams_made:
-                now = Moment(self.stream_id)
-                ops.wait_for_point(now.handle, "Stream.synchronize")
-            else:
-                ops.synchronize("Stream.synchronize")
+            now = Moment(self.stream_id)
+            ops.wait_for_point(now.handle, "Stream.synchronize")
 
         def query(self):
-            if streams_made:
-                now = Moment(self.stream_id)
-                return ops.point_reached(now.handle)
-            event = Event()
-            event.record()
-            return event.query()
+            now = Moment(self.stream_id)
+            return ops.point_reached(now.handle)
 
         def record_event(self, event=None):
             event = event or Event()
