@@ -71,10 +71,10 @@ CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupt
       driver_(recording, {trace::StreamKind::driver, 0}),
       crowded_(std::thread::hardware_concurrency() < 4) {
     use_device();
-    const auto before = core::read_anchor();
-    first_clock_ = {recording.header().first_ticks, recording.header().first_ns};
-    last_clock_ = before;
-    spin_ticks_ = ticks_from_ns(before.ns + kSpinNs) - ticks_from_ns(before.ns);
+    const core::Anchor first{recording.header().first_ticks, recording.header().first_ns};
+    const core::Anchor now = core::read_anchor();
+    tick_map_ = core::TickMap(first, now);
+    spin_ticks_ = static_cast<std::uint64_t>(static_cast<double>(kSpinNs) / core::TickScale(first, now).ns_per_tick());
 
     info_.kind = "cuda";
     info_.timing_note = std::move(timing_note);

@@ -42,6 +42,7 @@
 #include <vector>
 
 #include "engine/core/clock.h"
+#include "engine/core/tick_map.h"
 #include "engine/devices/command_queue.h"
 #include "engine/devices/cuda/api.h"
 #include "engine/devices/cuda/cupti.h"
@@ -289,7 +290,7 @@ private:
     std::uint32_t first_anchor_ = 0;  // number of anchors_.front()
     std::atomic<std::uint32_t> newest_anchor_{0};
     std::int64_t next_anchor_ns_ = 0;
-    core::Anchor first_clock_, last_clock_;  // the host's; used by the thread that writes the lanes' records
+    core::TickMap tick_map_;  // used by the thread that writes the lanes' records
     std::atomic<std::uint64_t> flushes_begun_{0};
     std::mutex times_mutex_;
     std::condition_variable times_changed_;

@@ -135,17 +135,15 @@ std::int64_t CudaDevice::ns_of_event(std::uint32_t number, cudaEvent_t event) {
     return anchor.ns + static_cast<std::int64_t>(static_cast<double>(elapsed_ms) * 1e6);
 }
 
-// Converts between the host's two clocks, using the recording's first anchor and a recent one.
+// Converts between the host's two clocks.
 std::uint64_t CudaDevice::ticks_from_ns(std::int64_t ns) {
     if (!core::ticks_are_tsc()) {
         return static_cast<std::uint64_t>(ns);
     }
-    if (ns > last_clock_.ns + 10'000'000) {
-        last_clock_ = core::read_anchor();
+    if (tick_map_.wants_anchor(ns)) {
+        tick_map_.add(core::read_anchor());
     }
-    const core::TickScale scale(first_clock_, last_clock_);
-    return first_clock_.ticks + static_cast<std::uint64_t>(static_cast<std::int64_t>(
-                                    static_cast<double>(ns - first_clock_.ns) / scale.ns_per_tick()));
+    return tick_map_.ticks_from_ns(ns);
 }
 
 // --- into the recording ---
@@ -184,13 +182,14 @@ void CudaDevice::record(Lane& lane, const InFlight& flight, std::uint64_t now) {
 }
 
 // A stream runs its ops one after another, and none before its launch. Times that contradict this because of the
-// clocks' uncertainty are corrected.
+// clocks' uncertainty are corrected. A record rounds a long duration down; parts stay within what it says.
 void CudaDevice::write(Lane& lane, const Done& done) {
     const auto begin = std::max({done.begin, done.launch_begin, lane.recorded_until});
     const auto end = std::max(begin, done.end);
     lane.recorded_until = end;
-    write_parts(lane, done, begin, end);
-    lane.writer.add({begin, trace::pack_duration(end - begin), done.failed ? done.op | trace::kFailedOp : done.op});
+    const auto duration = trace::pack_duration(end - begin);
+    write_parts(lane, done, begin, begin + trace::unpack_duration(duration));
+    lane.writer.add({begin, duration, done.failed ? done.op | trace::kFailedOp : done.op});
 }
 
 // Writes a composite's kernels as parts. A graph captured from one stream runs in its order, so the n-th activity is

@@ -1,6 +1,7 @@
 #include "tests/unit/cuda/fake_cuda.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <utility>
 
@@ -114,6 +115,7 @@ void push_kernel(cudaStream_t stream, Work work, std::uint32_t correlation) {
     ++state.counts.kernels;
     check_order(stream, work);
     const bool faults = state.fault_in > 0 && --state.fault_in == 0;
+    const std::int64_t slow_ns = state.slow_in > 0 && --state.slow_in == 0 ? state.slow_ns : 0;
     const bool seen = cupti.enabled.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != 0 && !state.cupti_silent;
     correlation = correlation != 0 ? correlation : ++cupti.correlation;
     const std::uint64_t external = external_ids.empty() ? 0 : external_ids.back();
@@ -134,6 +136,9 @@ void push_kernel(cudaStream_t stream, Work work, std::uint32_t correlation) {
         }
         begin = now != nullptr ? now() : 0;
         run();
+        if (slow_ns > 0) {
+            std::this_thread::sleep_for(std::chrono::nanoseconds(slow_ns));
+        }
         if (now != nullptr) {
             CUpti_ActivityExternalCorrelation name{};
             name.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
@@ -223,6 +228,11 @@ void fail_call(const std::string& name, int nth, int status) {
 void fault_at_kernel(int nth) {
     const std::lock_guard lock(mutex);
     state.fault_in = nth;
+}
+void slow_kernel(int nth, std::int64_t ns) {
+    const std::lock_guard lock(mutex);
+    state.slow_in = nth;
+    state.slow_ns = ns;
 }
 void ignore_waits(bool ignored) {
     const std::lock_guard lock(mutex);

@@ -32,7 +32,8 @@ void ignore_waits(bool ignored);  // streams do not wait for each other's events
 void ignore_wait(int nth);        // only this one, from now
 
 // --- delays ---
-void hold_stream(int created, bool held);  // stops the `created`-th stream, counted from 0
+void hold_stream(int created, bool held);    // stops the `created`-th stream, counted from 0
+void slow_kernel(int nth, std::int64_t ns);  // the nth kernel from now takes at least so long
 
 // --- order (fake_order.h) ---
 // An access that CUDA does not order ends the process with one sentence and status 66. A program that races on purpose

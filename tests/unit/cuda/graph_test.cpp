@@ -64,6 +64,27 @@ TEST_F(CudaGraphs, AreLaunchedAsOneOpWithItsKernelsOneByOne) {
     EXPECT_EQ(records({trace::StreamKind::launch, 0}).size(), 2u);
 }
 
+// From 2^31 ticks on, a record rounds its duration down.
+TEST_F(CudaGraphs, OfALongDurationContainTheirKernels) {
+    start_one();
+    const Tensor x = rt->full({2, 2}, 1.0f);
+    const Graph f = traced(x);
+    rt->waitall();
+    const core::TickScale scale({recording->header().first_ticks, recording->header().first_ns}, core::read_anchor());
+    fake::slow_kernel(2, static_cast<std::int64_t>(2'200'000'000.0 * scale.ns_per_tick()));
+    run(f, x);
+    rt->waitall();
+    device->settle();
+    const auto in_lane = lane_records(0);
+    ASSERT_EQ(in_lane.size(), 1 + 5 + 1u);
+    const auto end_of = [](const trace::ExecRecord& record) {
+        return record.begin + trace::unpack_duration(record.duration);
+    };
+    EXPECT_GT(trace::unpack_duration(in_lane[6].duration), 0x8000'0000u);
+    EXPECT_GE(in_lane[1].begin, in_lane[6].begin);
+    EXPECT_LE(end_of(in_lane[5]), end_of(in_lane[6]));
+}
+
 TEST_F(CudaGraphs, AreRecapturedOnlyIfAddressesChange) {
     start_one();
     const Tensor x = rt->full({2, 2}, 1.0f);
