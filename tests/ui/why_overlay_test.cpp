@@ -8,6 +8,7 @@
 #include "app/render/fonts.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
+#include "tests/unit/model/recording_builder.h"
 
 namespace headway::ui {
 namespace {
@@ -70,6 +71,18 @@ TEST_F(WhyOverlays, ShowTheirResultInTheHeader) {
     options_.area.x1 = 620;
     layout_ = figure::layout_timeline(runs_, options_);
     EXPECT_LT(said(true, true).size(), both.size());
+}
+
+TEST_F(WhyOverlays, DoNotCountTheLearnersHoldsAsWaiting) {
+    model::RecordingBuilder builder;
+    builder.issue({0, 10});
+    builder.recording().record_hold(0, 10, 510);  // the frontend does not wait meanwhile
+    builder.exec(0, 1, 510, 700);
+    const auto run = builder.read();
+    run->close();
+    const auto why = figure::why_of(*run);
+    EXPECT_EQ(why->total_ns, 200);
+    EXPECT_EQ(why->totals.execute_ns, 190);
 }
 
 TEST_F(WhyOverlays, OfALongRunAreComputedInTheBackground) {

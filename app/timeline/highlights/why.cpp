@@ -69,7 +69,8 @@ std::shared_ptr<const WhyOfRun> why_of(const model::Run& run) {
     std::reverse(why->path.begin(), why->path.end());
     why->totals = model::critical_path(run);
     why->what_if = model::without_barriers(run, true);
-    why->total_ns = run.total_ns();
+    const model::PathTotals& t = why->totals;
+    why->total_ns = t.frontend_ns + t.handover_ns + t.execute_ns + t.return_ns + t.limit_ns;
     return why;
 }
 
