@@ -75,10 +75,6 @@ void Tally::add(const Run& run, const Run::Measured& part, const Wait& wait) {
             idle_returns.add(back_ns);
         }
     }
-    // A wait after the last op does not delay any issue.
-    if (asked && wait.issued < part.last) {
-        add_to(bound_wait_ns, wait.waited_ns());
-    }
     if (!run.is_full(wait)) {
         waits_between = true;
     } else if (wait.issued > last_full_wait) {
@@ -149,7 +145,6 @@ void Tally::merge(const Tally& other) {
     full_waits += other.full_waits;
     last_full_wait = std::max(last_full_wait, other.last_full_wait);
     waits_between = waits_between || other.waits_between;
-    add_to(bound_wait_ns, other.bound_wait_ns);
     issued += other.issued;
     records += other.records;
     last_end_ns = std::max(last_end_ns, other.last_end_ns);

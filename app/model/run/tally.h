@@ -24,13 +24,12 @@ struct Tally {
                  launch_ns = 0, recording_wait_ns = 0;
     std::uint64_t parts = 0;
 
-    std::uint64_t full_waits = 0;    // waits for everything issued so far, each with new ops since the one before
-    OpId last_full_wait = 0;         // ops issued before the last of them
-    bool waits_between = false;      // there were waits of other kinds
-    std::int64_t bound_wait_ns = 0;  // time in barriers and blockers before the last op
-    std::uint64_t issued = 0;        // ops with a known issue
-    std::uint64_t records = 0;       // of ops, waits and work
-    std::int64_t last_end_ns = 0;    // of the last of these
+    std::uint64_t full_waits = 0;  // waits for everything issued so far, each with new ops since the one before
+    OpId last_full_wait = 0;       // ops issued before the last of them
+    bool waits_between = false;    // there were waits of other kinds
+    std::uint64_t issued = 0;      // ops with a known issue
+    std::uint64_t records = 0;     // of ops, waits and work
+    std::int64_t last_end_ns = 0;  // of the last of these
     LaneSet lanes_used;
     std::set<std::uint16_t> signatures;  // of the ops that have ended
     Quantiles issues, executions, returns, idle_returns;
