@@ -7,6 +7,7 @@ import curves
 import races
 from events import PENDING
 from graph import clipped
+from prediction import imports_before_ops
 from window import duration, percent, size
 
 EVEN_SHARE = 0.05
@@ -125,10 +126,14 @@ class Facts:
     def no_ops(self):
         return self.ops == 0, {"total_ns": self.total}, []
 
+    def took(self):
+        imports = imports_before_ops(self.trace)
+        return {"total_ns": self.total, **({"imports_ns": imports} if imports and 50 * imports >= self.total else {})}
+
     def bound(self, regime):
         p = self.prediction
         side = {"execution-bound": "busiest_lane_ns", "dependency-bound": "longest_chain_ns"}.get(regime, "frontend_ns")
-        numbers = {"total_ns": self.total, "share": p[side] / self.total}
+        numbers = {**self.took(), "share": p[side] / self.total}
         numbers |= {"longest_chain_ns": p[side]} if side == "longest_chain_ns" else {
             "frontend_ns": p["frontend_ns"], "busiest_lane_ns": p["busiest_lane_ns"]}
         words = [] if side == "longest_chain_ns" else [self.trace.other["lanes"][self.busiest()]]
@@ -148,7 +153,7 @@ class Facts:
 
     def sides(self):
         p = self.prediction
-        return {"total_ns": self.total, "frontend_ns": p["frontend_ns"], "busiest_lane_ns": p["busiest_lane_ns"]}
+        return {**self.took(), "frontend_ns": p["frontend_ns"], "busiest_lane_ns": p["busiest_lane_ns"]}
 
     def waits_bound(self, regime):
         return self.own["regime"] == regime, self.sides(), [regime, self.trace.other["lanes"][self.busiest()]]

@@ -13,13 +13,24 @@ def cut_off(trace):
     return trace.other.get("state") == "failed" and any(op.end == PENDING for op in trace.ops)
 
 
+def imports_before_ops(trace):
+    """The measured time of imports before the first measured op: named, and no part of the regime."""
+    if trace.first > len(trace.ops):
+        return 0
+    first = trace.ops[trace.first - 1].issue_begin
+    return sum(max(min(work.end, trace.end) - max(work.begin, trace.begin), 0) for work in trace.works
+               if work.name == "import" and work.begin < first)
+
+
 def regime(checker, sides, held_ns, costs):
     """The side that alone needs nearly all of the time; the chain counts only if clearly longer than the lane. Else the
     kind of waits without which the run would be clearly shorter. `costs`: of barriers and of blockers."""
-    total, parts = checker.sums.total_ns, checker.frontend
+    imports, parts = imports_before_ops(checker.trace), checker.frontend
+    total = checker.sums.total_ns - imports
     front, lane, chain = sides
+    front = max(front - imports, 0)
     backend = ("dependency-bound", chain) if chain > lane * (1 + EVEN_SHARE) else ("execution-bound", lane)
-    own_ns = parts["work_ns"] + parts["unnamed_ns"]
+    own_ns = parts["work_ns"] + parts["unnamed_ns"] - imports
     frontend = ("frontend-bound" if own_ns > parts["issue_ns"] else "issue-bound", front)
     needs_most = max(backend, frontend, key=lambda side: side[1])
     if needs_most[1] >= BOUND_SHARE * max(total, 1):

@@ -80,7 +80,7 @@ void add_not_counted(const Facts& f, Candidates& to) {
         place.begin_ns = f.part.begin_ns - n.warmup_ns;
         place.end_ns = f.part.begin_ns;
         SentenceWriter writer(f.run, SentenceKind::warm_up);
-        to.push_back({kFiller, writer.words("Before the measured part the program warmed up for ")
+        to.push_back({kFiller, writer.words("Imports and warm-up before the measured part took ")
                                    .time("warmup_ns", n.warmup_ns)
                                    .words(", which is not counted.")
                                    .place(place)

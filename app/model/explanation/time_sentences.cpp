@@ -5,11 +5,14 @@
 
 #include "app/model/explanation/facts.h"
 #include "app/model/explanation/sentence_writer.h"
+#include "app/model/numbers/regime.h"
 
 namespace headway::model {
 namespace {
 
 using Row = Place::Row;
+
+constexpr std::int64_t kImportsToName = 50;  // from a fiftieth of the total on
 
 // How it ended, with the op count of run_end()'s sentence as a number.
 Sentence ended(const Facts& f, SentenceKind kind, const std::string& sentence) {
@@ -27,7 +30,14 @@ Sentence ended(const Facts& f, SentenceKind kind, const std::string& sentence) {
 }
 
 SentenceWriter& took(const Facts& f, SentenceWriter& writer) {
-    return writer.words(f.subject()).words(" took ").time("total_ns", f.numbers.total_ns).words(". ");
+    writer.words(f.subject()).words(" took ").time("total_ns", f.numbers.total_ns);
+    if (const std::int64_t imports_ns = imports_before_ops_ns(f.run);
+        imports_ns > 0 && imports_ns * kImportsToName >= f.numbers.total_ns) {
+        writer.words(", ")
+            .time("imports_ns", imports_ns)
+            .words(" of it for imports, which have no part in what follows");
+    }
+    return writer.words(". ");
 }
 
 Sentence about_equal(const Facts& f) {
@@ -165,7 +175,11 @@ Sentence total(const Facts& f) {
         return writer.words(f.subject())
             .words(" took ")
             .time("total_ns", n.total_ns)
-            .words(" and issued no op.")
+            .words(" and issued no op")
+            .words(f.complete && n.capabilities.settings
+                       ? ": it computed nothing on tensors of the run's device. What NumPy computes, and the real "
+                         "PyTorch on its CPU tensors, is the frontend's own work."
+                       : ".")
             .place(f.whole(Row::run))
             .done();
     }

@@ -12,10 +12,11 @@ bool at_least(std::int64_t ns, double share, std::int64_t of_ns) {
     return static_cast<double>(ns) >= share * static_cast<double>(of_ns);
 }
 
-// The side that needs at least this share of the time; mixed: none does. `clearly`: and clearly more than the other.
-Regime side_of(const Numbers& numbers, double share, bool clearly) {
+// The side that needs at least this share of the time without imports; mixed: none does. `clearly`: and clearly more
+// than the other.
+Regime side_of(const Numbers& numbers, std::int64_t imports_ns, double share, bool clearly) {
     // Time after the frontend's last record is without a name, and no issue.
-    const std::int64_t own_ns = numbers.frontend.work_ns + numbers.frontend.unnamed_ns;
+    const std::int64_t own_ns = numbers.frontend.work_ns + numbers.frontend.unnamed_ns - imports_ns;
     struct Side {
         Regime regime;
         std::int64_t ns;
@@ -25,9 +26,9 @@ Regime side_of(const Numbers& numbers, double share, bool clearly) {
     const Side chain{Regime::dependency_bound, numbers.longest_chain_ns};
     const Side backend = static_cast<double>(chain.ns) > static_cast<double>(lane.ns) * (1 + kEvenShare) ? chain : lane;
     const Side front{own_ns > numbers.frontend.issue_ns ? Regime::frontend_bound : Regime::issue_bound,
-                     numbers.frontend_ns};
+                     std::max<std::int64_t>(numbers.frontend_ns - imports_ns, 0)};
     const Side largest = backend.ns >= front.ns ? backend : front;
-    if (!at_least(largest.ns, share, std::max<std::int64_t>(numbers.total_ns, 1)) ||
+    if (!at_least(largest.ns, share, std::max<std::int64_t>(numbers.total_ns - imports_ns, 1)) ||
         (clearly && !at_least(largest.ns, kClearlyMore, std::min(backend.ns, front.ns)))) {
         return Regime::mixed;
     }
@@ -48,8 +49,28 @@ std::unique_ptr<Replay> replay_without(const Run& run, std::function<bool(std::s
 
 }  // namespace
 
-RegimeWalk::RegimeWalk(const Run& run, Numbers& numbers) : run_(run), numbers_(numbers) {
-    numbers_.regime = side_of(numbers_, kBoundShare, false);
+std::int64_t imports_before_ops_ns(const Run& run) {
+    const Run::Measured part = run.measured();
+    if (part.first > run.op_count()) {
+        return 0;
+    }
+    const std::int64_t first_op_ns = run.op(part.first).issue_begin_ns;
+    std::int64_t ns = 0;
+    for (const Work& work : run.works()) {
+        if (work.begin_ns >= first_op_ns) {
+            break;
+        }
+        if (work.name == "import") {
+            ns +=
+                std::max<std::int64_t>(std::min(work.end_ns, part.end_ns) - std::max(work.begin_ns, part.begin_ns), 0);
+        }
+    }
+    return ns;
+}
+
+RegimeWalk::RegimeWalk(const Run& run, Numbers& numbers)
+    : run_(run), numbers_(numbers), imports_ns_(imports_before_ops_ns(run)) {
+    numbers_.regime = side_of(numbers_, imports_ns_, kBoundShare, false);
     sided_ = numbers_.regime != Regime::mixed;
     if (!sided_ && numbers_.capabilities.tensors) {
         no_barriers_ = replay_without(run_, barriers_of(run_));
@@ -79,12 +100,13 @@ bool RegimeWalk::step(double budget_ms) {
         }
     }
     const auto caused = [&](std::int64_t cost_ns, std::int64_t other_ns) {
-        return cost_ns > 0 && at_least(cost_ns, kWaitShare, total_ns) && at_least(cost_ns, kClearlyMore, other_ns);
+        return cost_ns > 0 && at_least(cost_ns, kWaitShare, total_ns - imports_ns_) &&
+               at_least(cost_ns, kClearlyMore, other_ns);
     };
     numbers_.regime = !numbers_.capabilities.tensors                 ? Regime::unknown
                       : caused(barriers_cost_ns_, blockers_cost_ns_) ? Regime::barrier_bound
                       : caused(blockers_cost_ns_, barriers_cost_ns_) ? Regime::blocker_bound
-                                                                     : side_of(numbers_, kMostShare, true);
+                                                                     : side_of(numbers_, imports_ns_, kMostShare, true);
     return false;
 }
 

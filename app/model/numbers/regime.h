@@ -4,6 +4,7 @@
 // Threads: the thread that updates the run.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "app/model/run/run.h"
@@ -11,6 +12,10 @@
 namespace headway::model {
 
 class Replay;
+
+// The measured time that the program spent on imports before its first op. They are named beside the regime, and have
+// no part in it: what is loaded once says nothing about how the program runs.
+[[nodiscard]] std::int64_t imports_before_ops_ns(const Run& run);
 
 // Works in steps. The run must have ended, and both must outlive the walk. `numbers` has all numbers except the regime.
 class RegimeWalk {
@@ -27,6 +32,7 @@ private:
     const Run& run_;
     Numbers& numbers_;
     std::unique_ptr<Replay> no_barriers_, no_blockers_;
+    std::int64_t imports_ns_;
     std::int64_t barriers_cost_ns_ = 0, blockers_cost_ns_ = 0;
     bool sided_ = false;  // a side needs nearly all of the time
 };

@@ -73,7 +73,9 @@ std::vector<Case> cases() {
              EXPECT_EQ(explanation.sentences[0].numbers[0].value, static_cast<double>(run->lost_records()));
              return explanation;
          }},
-        {Kind::no_ops, "In virtual time this run took 500 ns and issued no op.",
+        {Kind::no_ops,
+         "In virtual time this run took 500 ns and issued no op: it computed nothing on tensors of the run's device. "
+         "What NumPy computes, and the real PyTorch on its CPU tensors, is the frontend's own work.",
          [] {
              Story story;
              story.builder.work(0, 500, "Python");
@@ -404,7 +406,7 @@ std::vector<Case> cases() {
              story.wait();
              return story.explained();
          }},
-        {Kind::warm_up, "Before the measured part the program warmed up for 110 ns, which is not counted.",
+        {Kind::warm_up, "Imports and warm-up before the measured part took 110 ns, which is not counted.",
          [] {
              Story story;
              story.op(50, 50);

@@ -47,6 +47,20 @@ std::vector<Case> wording_cases() {
              story.wait();
              return story.explained();
          }},
+        {Kind::execution_bound,
+         "In virtual time this run took 1.42 µs, 1.00 µs of it for imports, which have no part in what follows. "
+         "Stream 0 executed ops for 400 ns of that (28 %), and the frontend spent 1.04 µs outside of waits: the run is "
+         "execution-bound.",
+         [] {
+             Story story;
+             story.builder.work(0, 1000, "import");
+             story.now = 1000;
+             for (int i = 0; i < 4; ++i) {
+                 story.op(10, 100);
+             }
+             story.wait();
+             return story.explained();
+         }},
         {Kind::devices_overlap, "Two or more devices executed ops at the same time for 90 ns (69 % of the run).",
          [] {
              Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
@@ -61,7 +75,8 @@ std::vector<Case> wording_cases() {
              return story.explained();
          }},
         {Kind::races,
-         "The program has 2 races; the first: op in line 12 in Stream 1 reads what op in line 7 in Stream 0 writes, and "
+         "The program has 2 races; the first: op in line 12 in Stream 1 reads what op in line 7 in Stream 0 writes, "
+         "and "
          "nothing orders them. What is missing: Stream 1 waits for Stream 0 (wait_stream, or an event).",
          [] {
              Story story;
