@@ -58,6 +58,38 @@ class Dialects(unittest.TestCase):
             self.assertEqual(outcome.report["error"]["line"], 2)
 
 
+class Imports(unittest.TestCase):
+    SLOW = "import time\ntime.sleep(0.3)\n"
+
+    def run_with(self, text, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "slow.py"), "w", encoding="utf-8") as file:
+                file.write(self.SLOW)
+            path = os.path.join(folder, "program.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return run(path, *options).report
+
+    def test_measuring_begins_after_the_imports(self):
+        report = self.run_with('"""Adds."""\nimport headway as hw\nimport slow\nx = hw.ones(2, 2)\nprint(x + 1)\n')
+        self.assertGreater(report["warmup_ns"], 300_000_000)
+        self.assertLess(report["total_ns"], 250_000_000)
+        self.assertEqual(report["ops"], 2)
+
+    def test_the_programs_own_mark_decides(self):
+        report = self.run_with("import headway as hw\nimport slow\nx = hw.ones(2, 2)\nhw.measure()\nprint(x + 1)\n")
+        self.assertEqual(report["ops"], 1)
+
+    def test_a_later_import_counts(self):
+        report = self.run_with("import headway as hw\nx = hw.ones(2, 2)\nimport slow\nprint(x + 1)\n")
+        self.assertGreater(report["total_ns"], 300_000_000)
+
+    def test_virtual_time_has_no_warm_up(self):
+        report = self.run_with("import headway as hw\nimport slow\nx = hw.ones(2, 2)\nprint(x + 1)\n",
+                               "--device", "simulated")
+        self.assertEqual(report["warmup_ns"], 0)
+
+
 class Values(unittest.TestCase):
     def test_gradients_flow_back_through_stack(self):
         text = ("import torch\nb = torch.ones(3, requires_grad=True)\n"

@@ -18,6 +18,8 @@ int depth = 0;
 constexpr std::array<std::string_view, 3> kWorkNames{"Python", "NumPy", "import"};
 std::array<std::uint16_t, kWorkNames.size()> work_names{};
 std::vector<std::uint8_t> work_of_line;  // indices into kWorkNames
+constexpr std::uint8_t kMeasuredFrom = 4;
+unsigned measured_from = 0;  // measuring begins before this line; 0: it has begun, or the program marks it
 
 bool of_program(PyFrameObject* frame) {
     PyCodeObject* code = PyFrame_GetCode(frame);
@@ -50,6 +52,10 @@ int hook(PyObject*, PyFrameObject* frame, int what, PyObject*) {
     {
         const auto lock = run_lock();
         s.runtime->recorder.account_line(work_names[number < work_of_line.size() ? work_of_line[number] : 0]);
+        if (measured_from != 0 && number >= measured_from) [[unlikely]] {
+            measured_from = 0;
+            s.runtime->events.measure_begin();
+        }
         if (s.stop_raised_ns != 0) [[unlikely]] {
             return 0;  // what the program does about it: its own exception handlers run undisturbed
         }
@@ -69,9 +75,16 @@ void follow_lines(PyObject* file_name, unsigned file_id, PyObject* work) {
         work_names[i] = recording.string_id(kWorkNames[i]);
     }
     work_of_line.clear();
+    measured_from = 0;
+    const bool virtual_time = recording.header().virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks);
     if (work != nullptr && PyBytes_Check(work) != 0) {
         for (Py_ssize_t i = 0; i < PyBytes_GET_SIZE(work); ++i) {
-            const auto kind = static_cast<std::uint8_t>(PyBytes_AS_STRING(work)[i]);
+            const auto byte = static_cast<std::uint8_t>(PyBytes_AS_STRING(work)[i]);
+            // In virtual time imports take no time.
+            if ((byte & kMeasuredFrom) != 0 && !virtual_time) {
+                measured_from = static_cast<unsigned>(i);
+            }
+            const auto kind = static_cast<std::uint8_t>(byte & ~kMeasuredFrom);
             work_of_line.push_back(kind < kWorkNames.size() ? kind : std::uint8_t{0});
         }
     }

@@ -94,7 +94,7 @@ def walk(tree):
 
 def work_of_lines(tree, lines):
     """By line number: 1 if the line uses NumPy, 2 if it imports, else 0. This names the time that the line spends on
-    the frontend other than issuing and waiting."""
+    the frontend other than issuing and waiting. 4 is added for the line before which measuring begins."""
     kinds = bytearray(lines + 2)
     numpy, others = set(), set()
     for node in walk(tree):
@@ -108,7 +108,26 @@ def work_of_lines(tree, lines):
     for node in walk(tree):
         if isinstance(node, _ast.Name) and node.id in numpy:
             kinds[node.lineno] = 1
+    kinds[line_after_imports(tree)] |= 4
+    kinds[0] = 0
     return bytes(kinds)
+
+
+def line_after_imports(tree):
+    """The line of the statement after the imports that a program begins with, which are not measured; 0: it begins with
+    something else, or says itself what is measured."""
+    if any(getattr(node, "attr", getattr(node, "id", "")) == "measure" for node in walk(tree)):
+        return 0
+    after = 0
+    for index, node in enumerate(tree.body):
+        if isinstance(node, (_ast.Import, _ast.ImportFrom)):
+            after = index + 1
+        elif not (isinstance(node, _ast.Expr) and isinstance(node.value, _ast.Constant)):
+            break
+    if not 0 < after < len(tree.body):
+        return 0
+    node = tree.body[after]
+    return min([node.lineno] + [decorator.lineno for decorator in getattr(node, "decorator_list", [])])
 
 
 def set_values(tree, values):
