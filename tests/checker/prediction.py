@@ -80,7 +80,7 @@ def formula(checker, h):
     own = max(max(sums.total_ns - sums.blocked_ns, 0) - sums.issue_ns, 0)
     if gives(count * t1, count * t2, own) - result > FORMULA_SHARE * result:
         return "", None, "the frontend does more than issue ops: its other work changes the result by more than a tenth"
-    return ("N·(t1+h+t2+t3)" if each else "max(t1+N·t2, N·t1+t2)+h+t3"), result, None
+    return ("N·(t₁+h+t₂+t₃)" if each else "max(t₁+N·t₂, N·t₁+t₂)+h+t₃"), result, None
 
 
 def check(checker):

@@ -13,7 +13,7 @@ class Increment(Scenario):
         self.assertEqual(prediction["formula"] == "", prediction["no_formula"] is not None)
 
     def test_the_formula_is_given_where_it_explains_the_run(self):
-        for wait, formula in (("each", "N·(t1+h+t2+t3)"), ("once", "max(t1+N·t2, N·t1+t2)+h+t3")):
+        for wait, formula in (("each", "N·(t₁+h+t₂+t₃)"), ("once", "max(t₁+N·t₂, N·t₁+t₂)+h+t₃")):
             report = self.run_program("increment", *settings(n=200, wait=wait), "--device", "simulated", "--streams", 1)
             self.assertEqual(report["prediction"]["formula"], formula)
             self.assertEqual(report["prediction"]["formula_ns"], report["total_ns"])
@@ -52,13 +52,13 @@ class Increment(Scenario):
         for wait in report["waits"]:
             self.assertLessEqual(len(wait["caused_by"]), 1)
         self.assertLessEqual(len(first), 1)
-        self.formula_or_reason(report, "N·(t1+h+t2+t3)")
+        self.formula_or_reason(report, "N·(t₁+h+t₂+t₃)")
 
     def test_once_waits_once(self):
         report = self.run_program("increment", *settings(n=10000), "--workers", 1)
         self.assertEqual(report["ops"], 10000)
         self.assertEqual([wait["kind"] for wait in report["waits"]], ["waitall"])
-        self.formula_or_reason(report, "max(t1+N·t2, N·t1+t2)+h+t3")
+        self.formula_or_reason(report, "max(t₁+N·t₂, N·t₁+t₂)+h+t₃")
         self.assertGreater(report["predicted_ns"], 0)
         self.assertEqual([scope["name"] for scope in report["scopes"]], ["wait once"])
 

@@ -365,7 +365,7 @@ void NumbersWalk::Sums::explain() {
         numbers.no_formula =
             "the frontend does more than issue ops: its other work changes the result by more than a tenth";
     } else {
-        numbers.prediction_formula = each ? "N·(t1+h+t2+t3)" : "max(t1+N·t2, N·t1+t2)+h+t3";
+        numbers.prediction_formula = each ? "N·(t₁+h+t₂+t₃)" : "max(t₁+N·t₂, N·t₁+t₂)+h+t₃";
         numbers.formula_ns = rounded(formula);
     }
 }

@@ -6,7 +6,7 @@
 // device the difference is 0: lanes and returns follow the device model.
 //
 // The chapter's formulas hold for the simple case: one lane, and a wait after every op or one wait after all of
-// them. With medians: N·(t1+h+t2+t3) and max(t1+N·t2, N·t1+t2)+h+t3; h is the hand-over, which the chapter omits.
+// them. With medians: N·(t₁+h+t₂+t₃) and max(t₁+N·t₂, N·t₁+t₂)+h+t₃; h is the hand-over, which the chapter omits.
 //
 // Threads: the thread that updates the run.
 #pragma once

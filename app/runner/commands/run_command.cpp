@@ -29,7 +29,7 @@ namespace headway::runner {
 
 namespace {
 
-// "predicted 10.2 ms + hand-overs beyond their median 300 µs = measured 10.5 ms; N·(t1+h+t2+t3) gives 10.1 ms"
+// "predicted 10.2 ms + hand-overs beyond their median 300 µs = measured 10.5 ms; N·(t₁+h+t₂+t₃) gives 10.1 ms"
 std::string prediction_text(const model::Numbers& n) {
     std::string text = model::text_of(model::time_bar(n));
     if (!n.prediction_formula.empty()) {
@@ -64,9 +64,9 @@ void summarise(const model::Run& run) {
     if (n.predicted) {
         tell(prediction_text(n));
     }
-    tell("medians: t1 " + model::duration_text(n.t1_ns) +
-         (n.predicted ? ", hand-over " + model::duration_text(static_cast<double>(n.h_ns)) : std::string()) + ", t2 " +
-         model::duration_text(n.t2_ns) + ", t3 " + model::duration_text(n.t3_ns) + "; the recorder's own cost " +
+    tell("medians: t₁ " + model::duration_text(n.t1_ns) +
+         (n.predicted ? ", hand-over " + model::duration_text(static_cast<double>(n.h_ns)) : std::string()) + ", t₂ " +
+         model::duration_text(n.t2_ns) + ", t₃ " + model::duration_text(n.t3_ns) + "; the recorder's own cost " +
          model::duration_text(static_cast<double>(n.recorder_ns)));
     if (const std::string profile = model::profile_words(info); !profile.empty()) {
         tell(profile);

@@ -52,7 +52,7 @@ TEST_F(FormulaWindowTest, ATurnOfTheLimitIsSaid) {
 
 TEST_F(FormulaWindowTest, TakesOverTheMediansOfARunThatItExplains) {
     model::Numbers numbers;
-    numbers.prediction_formula = "N·(t1+h+t2+t3)";
+    numbers.prediction_formula = "N·(t₁+h+t₂+t₃)";
     numbers.ops = 10'000;
     numbers.t1_ns = 2'200;
     numbers.h_ns = 40;

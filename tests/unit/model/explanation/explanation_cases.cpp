@@ -417,7 +417,7 @@ std::vector<Case> cases() {
              return story.explained();
          }},
         {Kind::formula,
-         "With N = 4, t₁ = 10 ns, h = 0 ns, t₂ = 100 ns and t₃ = 10 ns, max(t1+N·t2, N·t1+t2)+h+t3 gives 420 ns; "
+         "With N = 4, t₁ = 10 ns, h = 0 ns, t₂ = 100 ns and t₃ = 10 ns, max(t₁+N·t₂, N·t₁+t₂)+h+t₃ gives 420 ns; "
          "measured: 420 ns.",
          [] { return four(10, 100).explained(); }},
     };

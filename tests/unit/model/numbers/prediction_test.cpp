@@ -39,7 +39,7 @@ TEST(Numbers, PredictExactlyWhereStagesAreConstant) {
                 EXPECT_EQ(numbers.predicted_ns, once_ns);
                 EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
                 EXPECT_EQ(numbers.regime, expected_regime(once_ns, count * t1, count * t2, once_ns));
-                EXPECT_EQ(numbers.prediction_formula, "max(t1+N·t2, N·t1+t2)+h+t3");
+                EXPECT_EQ(numbers.prediction_formula, "max(t₁+N·t₂, N·t₁+t₂)+h+t₃");
                 EXPECT_EQ(numbers.formula_ns, numbers.total_ns);
                 EXPECT_EQ(numbers.busiest_lane_ns, count * t2);
                 EXPECT_EQ(numbers.frontend_ns, count * t1);
@@ -55,7 +55,7 @@ TEST(Numbers, PredictExactlyWhereStagesAreConstant) {
                 EXPECT_EQ(numbers.predicted_ns, count * (t1 + t2 + t3));
                 EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
                 EXPECT_EQ(numbers.regime, expected_regime(numbers.total_ns, count * t1, count * t2, once_ns));
-                EXPECT_EQ(numbers.prediction_formula, n == 1 ? "max(t1+N·t2, N·t1+t2)+h+t3" : "N·(t1+h+t2+t3)");
+                EXPECT_EQ(numbers.prediction_formula, n == 1 ? "max(t₁+N·t₂, N·t₁+t₂)+h+t₃" : "N·(t₁+h+t₂+t₃)");
                 EXPECT_EQ(numbers.formula_ns, numbers.total_ns);
                 EXPECT_EQ(numbers.headway_max, 1u);
             }
@@ -304,7 +304,7 @@ private:
 
 TEST(Numbers, FormulaIsNotShownForUnequalOpsOrABusyFrontend) {
     for (const bool each : {false, true}) {
-        const std::string formula = each ? "N·(t1+h+t2+t3)" : "max(t1+N·t2, N·t1+t2)+h+t3";
+        const std::string formula = each ? "N·(t₁+h+t₂+t₃)" : "max(t₁+N·t₂, N·t₁+t₂)+h+t₃";
         const auto run = [each](const std::function<void(UnlikeRun&, int)>& write) {
             UnlikeRun made(each);
             for (int i = 0; i < 10; ++i) {
