@@ -1,5 +1,6 @@
 // Rows made of curves: headway, memory.
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <optional>
 
@@ -217,8 +218,15 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
     }
     const float distance = pen.px(8);
     const auto box_at = [&](float x, float y) { return Box{x - pen.px(3), y, x + width + pen.px(3), y + height}; };
+    // What was not measured is made paler afterwards, with all that is written there.
+    const model::Run::Measured part = pen.run.measured();
+    const float paler_to = pen.x_px_from_run_ns(part.begin_ns) - 1,
+                paler_from =
+                    part.end_marked && peak.ns <= part.end_ns ? pen.x_px_from_run_ns(part.end_ns) + 1 : FLT_MAX,
+                paler_end = pen.x_px_from_run_ns(pen.run.end_ns());
     const auto free = [&](const Box& box) {
-        return std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return box.overlaps(other); });
+        return (peak.ns < part.begin_ns || box.x0 >= paler_to) && (box.x1 <= paler_from || box.x0 >= paler_end) &&
+               std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return box.overlaps(other); });
     };
     // Try right of the peak, then left of it, at increasing distance in case the curve is lower there.
     std::optional<Box> best;
@@ -247,7 +255,8 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
         }
     }
     if (!best) {
-        const bool fits_right = peak_x + distance <= right;
+        const bool fits_right =
+            peak_x + distance <= right && free(box_at(peak_x + distance, std::clamp(near_y, row.y0, row.y1 - height)));
         const float x = std::clamp(fits_right ? peak_x + distance : peak_x - distance - width, left, right);
         for (float off = 0; off < row.height() && !best; off += pen.px(3)) {
             for (const float y : {near_y + off, near_y - off}) {

@@ -9,6 +9,19 @@ namespace headway::figure {
 
 namespace {
 
+// Says of what the total is, if that is not what the axis shows: pauses in which lanes went on are on the axis, and so
+// is what follows the measured part. Empty if they differ by less than a hundredth.
+std::string before_total(const model::Run& run, double total_ns) {
+    const model::ProgramTime& time = run.program_time();
+    const auto measured = run.measured();
+    const double measured_ns = time.program_ns(measured.end_ns) - time.program_ns(measured.begin_ns);
+    const double rest_ns = time.program_ns(run.end_ns()) - time.program_ns(measured.end_ns);
+    const double least_ns = total_ns / 100;
+    return run.paused_ns() > 0 && measured_ns - total_ns > least_ns ? "without pauses "
+           : measured.end_marked && rest_ns > least_ns              ? "measured part "
+                                                                    : "";
+}
+
 void draw_header(const RowPen& pen, const RowBox& row) {
     const TimelineRun& shown = pen.shown;
     const model::Run& run = pen.run;
@@ -20,7 +33,7 @@ void draw_header(const RowPen& pen, const RowBox& row) {
     const auto measured = run.measured();
     const double total =
         static_cast<double>(shown.total_ns >= 0 ? shown.total_ns : measured.end_ns - measured.begin_ns);
-    const std::string note = shown.note.empty() ? duration_text(total) : shown.note;
+    const std::string note = shown.note.empty() ? before_total(run, total) + duration_text(total) : shown.note;
     const FontRole note_role = shown.note.empty() || pen.style().ruler_below ? FontRole::mono_bold : FontRole::ui;
     const float note_width = pen.width(note_role, size, note) + pen.px(16);
     // "SIMULATED" is never shortened; the label, and then the note, are shortened to make room for it.

@@ -291,6 +291,8 @@ void draw_scope_line(const RowPen& pen, Box line, int depth) {
 
 }  // namespace
 
+constexpr int kMostDepths = 3;
+
 int scope_lines(const model::Run& run, const TimelineStyle& style) {
     int depths = 0;
     for (std::size_t i = 0; i < run.scopes().size(); i = run.scopes().after(i)) {
@@ -299,11 +301,11 @@ int scope_lines(const model::Run& run, const TimelineStyle& style) {
             continue;
         }
         depths = std::max(depths, scope.depth + 1);
-        if (depths >= 2) {
+        if (depths >= kMostDepths) {
             break;
         }
     }
-    return (run.minibatches().empty() ? 0 : 1) + std::min(depths, 2);
+    return (run.minibatches().empty() ? 0 : 1) + std::min(depths, kMostDepths);
 }
 
 void draw_scopes(const RowPen& pen, const RowBox& row) {

@@ -14,7 +14,7 @@ def product():
 product().wait_to_read()
 hw.measure()
 
-with hw.scope("products"), hw.timed("finished"):
+with hw.timed("finished"):
     # issue
     with hw.timed("issued"):
         for _ in range(reps):

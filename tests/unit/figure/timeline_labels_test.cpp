@@ -107,6 +107,52 @@ TEST_F(Timelines, NarrowScopesKeepTheirBracketsAndNames) {
     }
 }
 
+TEST_F(Timelines, ANarrowScopeInsideTwoOthersIsNamed) {
+    test::Script script;
+    script.measure_begin();
+    script.scope_begin("products");
+    script.scope_begin("finished");
+    script.scope_begin("issued");
+    script.issue({"matmul", "(1)", devices::Family::other, 4}, 500, 900'000);
+    script.scope_end("issued");
+    script.wait(trace::WaitKind::waitall, "waitall");
+    script.scope_end("finished");
+    script.scope_end("products");
+    script.measure_end();
+    Shown shown;
+    shown.add(script.finish());
+    TimelineOptions options = options_for(shown, fonts_);
+    options.style = window_style();
+    const TimelineLayout layout = layout_timeline(shown.runs, options);
+    const auto texts = texts_in(layout, RowKind::scopes);
+    for (const char* name : {"products  9", "finished  9", "issued  500 ns"}) {
+        EXPECT_TRUE(std::any_of(texts.begin(), texts.end(), [&](const Text* text) {
+            return text->text.starts_with(name);
+        })) << name;
+    }
+    EXPECT_EQ(test::overlapping_text(layout.list, fonts_), "");
+}
+
+TEST_F(Timelines, TheTotalSaysWhyTheAxisIsLonger) {
+    const auto total = [this](std::int64_t after_ns) {
+        test::Script script;
+        script.measure_begin();
+        script.issue({"op", "(1)", devices::Family::other, 4}, 500'000, 1000);
+        script.measure_end();
+        script.issue({"op", "(1)", devices::Family::other, 4}, after_ns, 1);
+        Shown shown;
+        shown.add(script.finish());
+        const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_));
+        std::string words;
+        for (const Text* text : texts_in(layout, RowKind::header)) {
+            words += text->anchor == Anchor::end ? text->text : "";
+        }
+        return words;
+    };
+    EXPECT_EQ(total(100'000), "measured part 500 µs");
+    EXPECT_EQ(total(100), "500 µs");
+}
+
 TEST_F(Timelines, OverlappingScopesAreNamedTogether) {
     test::Script script;
     script.measure_begin();
