@@ -12,6 +12,9 @@ namespace {
 using core::OpId;
 using model::kPending;
 
+constexpr float kLeastBeside = 430;  // the width of a picture with names beside the rows
+constexpr float kNameAbove = 17;
+
 // The width of an interval: grows by one step per tenfold duration, within limits.
 float weight_of(std::int64_t ns) {
     return ns <= 0 ? 0 : std::clamp(static_cast<float>(std::log10(static_cast<double>(ns))) - 1, 1.0F, 2.6F);
@@ -104,25 +107,28 @@ private:
     }
 
     void place() {
-        label_width_ = std::min(px(148), o_.area.width() * 0.25F);
+        narrow_ = o_.area.width() < px(kLeastBeside);
+        label_width_ = narrow_ ? 0 : px(148);
         const float x0 = o_.area.x0 + label_width_;
         axis_ = SqueezedAxis(times_, x0, o_.area.x1 - px(12));
         const auto rows = static_cast<float>(std::max<std::size_t>(1, lanes_.size()));
         const float words = px(20);
         const float height = o_.area.height() - words;
         // Heights of the bars, and of the gaps for the arrows between frontend and backend.
-        const float bar = std::clamp(height / (rows * 1.25F + 3.4F), px(14), px(40));
-        const float gap = std::max(px(6), (height - bar * (rows * 1.25F + 2)) / 2.6F);
-        float y = o_.area.y0 + std::max(0.0F, (height - (bar * (rows * 1.25F + 2) + gap * 2)) / 2);
-        const auto row = [&](float below) {
+        const float names = narrow_ ? px(kNameAbove) * (rows + 2) : 0, room = std::max(0.0F, height - names);
+        const float bar = std::clamp(room / (rows * 1.25F + 3.4F), px(14), px(40));
+        const float gap = std::max(px(6), (room - bar * (rows * 1.25F + 2)) / 2.6F);
+        float y = o_.area.y0 + std::max(0.0F, (room - (bar * (rows * 1.25F + 2) + gap * 2)) / 2);
+        const auto row = [&](float below, bool lane = false) {
+            y += narrow_ && !lane ? px(kNameAbove) : 0;
             const Box box{x0, std::round(y), o_.area.x1, std::round(y + bar)};
-            y += bar + below;
+            y += bar + below + (narrow_ && lane ? px(kNameAbove) : 0);
             return box;
         };
         one_at_a_time_ = row(gap * 0.8F);
         frontend_ = row(gap * 1.2F);
         for (auto& [lane, box] : lanes_) {
-            box = row(bar * 0.25F);
+            box = row(bar * 0.25F, true);
         }
     }
 
@@ -136,6 +142,19 @@ private:
             out_.list.add(
                 Text{{o_.area.x0, y}, shortened(words, room, role, text_px, *o_.measure), colour, text_px, role});
         };
+        if (narrow_) {  // both above the row; of a lane, below it, because arrows come from above
+            const bool lane = row.y0 > frontend_.y0;
+            const float above = lane ? row.y1 + px(13) : row.y0 - px(4), name_px = px(12);
+            const float width = o_.measure->width(FontRole::ui_semibold, name_px, name);
+            out_.list.add(Text{{o_.area.x0, above}, name, t_.text, name_px, FontRole::ui_semibold});
+            const float x = o_.area.x0 + width + px(7);
+            out_.list.add(Text{{x, above},
+                               shortened(below, o_.area.x1 - x, FontRole::ui, px(11.5F), *o_.measure),
+                               t_.dim,
+                               px(11.5F),
+                               FontRole::ui});
+            return;
+        }
         put(baseline, name, t_.text, size, FontRole::ui_semibold);
         if (two) {
             put(middle + px(13), below, t_.dim, px(11.5F), FontRole::ui);
@@ -357,7 +376,8 @@ private:
     void draw_words() {
         const float size = px(11.5F);
         const std::string words =
-            "Time runs to the right; widths are squeezed so that all can be read, the order is exact.";
+            narrow_ ? "Not to scale; the order is exact."
+                    : "Time runs to the right; widths are squeezed so that all can be read, the order is exact.";
         out_.list.add(Text{{o_.area.x0 + label_width_, o_.area.y1 - px(5)},
                            shortened(words, o_.area.width() - label_width_, FontRole::ui, size, *o_.measure),
                            t_.faint,
@@ -377,6 +397,7 @@ private:
     SqueezedAxis axis_{{}, 0, 0};
     Box one_at_a_time_, frontend_;
     float label_width_ = 0;
+    bool narrow_ = false;  // names stand above the rows
 };
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kStepMs = 6;  // per frame
 constexpr std::size_t kMostRows = 500;
+constexpr float kLeastOneLine = 620;  // the width of a row with all its words
 
 std::string tensors(std::uint64_t n) {
     return figure::count_text(n) + (n == 1 ? " tensor" : " tensors");
@@ -68,21 +69,25 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
               "in " + tensors(all.count) +
                   (walk_->device() >= 0 ? " on " + run_->device_phrase(static_cast<std::size_t>(walk_->device()))
                                         : std::string()) +
-                  " alive at " + letter + at +
-                  (all.pending_count > 0
-                       ? ", of it " + figure::bytes_text(all.pending_bytes) + " in " + tensors(all.pending_count) +
-                             " released, but held by ops that had not run (hatched)"
-                       : std::string()) +
-                  ". Click a line to go to the op that created its tensors; click again for the next.",
+                  " alive at " + letter + at,
               max.x - pad - x);
     ImGui::SetCursorScreenPos({min.x, min.y + ui_.px(28)});
     ImGui::BeginChild("alive", {max.x - min.x, max.y - min.y - ui_.px(32)}, false);
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const float row = ui_.px(23), right = max.x - pad - ImGui::GetStyle().ScrollbarSize;
+    const float right = max.x - pad - ImGui::GetStyle().ScrollbarSize;
+    const bool narrow = right - min.x - pad < ui_.px(kLeastOneLine);  // then a row has two lines
+    const float row = ui_.px(narrow ? 42 : 23);
     float y = ImGui::GetCursorScreenPos().y;
+    y += draw_wrapped(ui_, list, {min.x + pad, y}, right - min.x - pad, Face::regular, 12.5f, 17, t.dim,
+                      (all.pending_count > 0
+                           ? figure::bytes_text(all.pending_bytes) + " of it, in " + tensors(all.pending_count) +
+                                 ", are released, but held by ops that had not run (hatched). "
+                           : std::string()) +
+                          "Click a line to go to the op that created its tensors; click again for the next.") +
+         ui_.px(4);
     const auto& groups = walk_->groups();
     const std::size_t shown = std::min(groups.size(), kMostRows);
-    const float bar_room = std::max(ui_.px(40), (right - min.x) * 0.26f);
+    const float bar_room = std::max(ui_.px(40), (right - min.x) * (narrow ? 0.22f : 0.26f));
     for (std::size_t i = 0; i < shown; ++i, y += row) {
         const auto& group = groups[i];
         const std::string id = "alive/" + std::to_string(i);
@@ -100,13 +105,22 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
             list->AddRectFilled({min.x + ui_.px(6), y}, {right, y + row},
                                 colour(figure::mixed(t.raised, t.text, chosen_ == i ? 0.1 : 0.06)), ui_.exact_px(4));
         }
-        const float baseline = y + ui_.px(16);
-        float left = min.x + pad;
-        draw_text(ui_, list, left, baseline, Face::mono_medium, 12.5f, t.text,
-                  group.line != 0 ? run_->line_text(group.line) : "no line", ui_.px(150));
-        left += ui_.px(160);
-        draw_text(ui_, list, left, baseline, Face::semibold, 12.5f, t.text, group.name, ui_.px(130));
+        float baseline = y + ui_.px(16), left = min.x + pad, top = y + ui_.px(6);
+        const std::string bytes = figure::bytes_text(group.bytes);
+        const float line_room =
+            narrow ? right - left - text_width(ui_, Face::mono_medium, 12.5f, bytes) - ui_.px(12) : ui_.px(150);
+        const float line = draw_text(ui_, list, left, baseline, Face::mono_medium, 12.5f, t.text,
+                                     group.line != 0 ? run_->line_text(group.line) : "no line", line_room);
+        left += narrow ? line + ui_.px(10) : ui_.px(160);
+        draw_text(ui_, list, left, baseline, Face::semibold, 12.5f, t.text, group.name,
+                  narrow ? std::max(1.0f, line_room - line - ui_.px(10)) : ui_.px(130));
         left += ui_.px(140);
+        if (narrow) {
+            draw_text_right(ui_, list, right, baseline, Face::mono_medium, 12.5f, t.text, bytes);
+            left = min.x + pad;
+            baseline += ui_.px(19);
+            top += ui_.px(19);
+        }
         // The share of all bytes alive; hatched: pending.
         const auto share = [&](std::uint64_t bytes) {
             return all.bytes == 0
@@ -114,7 +128,7 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
                        : bar_room * static_cast<float>(static_cast<double>(bytes) / static_cast<double>(all.bytes));
         };
         const float settled = share(group.bytes - group.pending_bytes), pending = share(group.pending_bytes);
-        const float top = y + ui_.px(6), bottom = y + row - ui_.px(6);
+        const float bottom = top + ui_.px(11);
         list->AddRectFilled({left, top}, {left + std::max(1.0f, settled + pending), bottom},
                             colour(figure::faded(t.memory, 0.75)));
         if (pending >= 1) {
@@ -125,11 +139,13 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
             list->PopClipRect();
         }
         left += bar_room + ui_.px(16);
-        left +=
-            draw_text(ui_, list, left, baseline, Face::mono_medium, 12.5f, t.text, figure::bytes_text(group.bytes)) +
-            ui_.px(12);
+        if (!narrow) {
+            left += draw_text(ui_, list, left, baseline, Face::mono_medium, 12.5f, t.text, bytes) + ui_.px(12);
+        }
         std::string words = tensors(group.count);
-        if (group.pending_count > 0) {
+        if (group.pending_count > 0 && narrow) {
+            words += ", " + figure::count_text(group.pending_count) + " pending";
+        } else if (group.pending_count > 0) {
             words += ", pending " + figure::count_text(group.pending_count) + " with " +
                      figure::bytes_text(group.pending_bytes);
         }

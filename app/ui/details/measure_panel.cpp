@@ -12,6 +12,7 @@ namespace headway::ui {
 namespace {
 
 constexpr float kRow = 19, kTitle = 30, kCellWidth = 292, kText = 12.5f;
+constexpr float kNumbers = 132;     // from the right end of the counts to that of the shares
 constexpr float kLeastWidth = 230;  // of a run's lines: below, runs stand below each other
 
 // How many runs stand beside each other: all of them, or one.
@@ -110,7 +111,8 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
     x += draw_text(ui_, list, x, baseline, Face::mono_bold, 13.5f, t.text, figure::duration_text(length)) + ui_.px(12);
     x += draw_text(ui_, list, x, baseline, Face::regular, 12.5f, t.dim,
                    "from " + figure::place_text(span->begin(), ns_per_px) + " to " +
-                       figure::place_text(span->end(), ns_per_px)) +
+                       figure::place_text(span->end(), ns_per_px),
+                   std::max(1.0f, max.x - pad - x)) +
          ui_.px(12);
     std::string how =
         std::string("ends: ") + (span->from_edge ? "edge" : "free") + ", " + (span->to_edge ? "edge" : "free");
@@ -131,14 +133,21 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
                                                        std::llround(time.run_ns(span->end()))));
         const auto& summary = summaries_.back();
         const auto cells = measure_cells(*run, summary, t, rows * static_cast<std::size_t>(across));
+        // The names come first: where one would be cut, there are no shares.
+        const float cell_width = std::min(each - ui_.px(22), ui_.px(kCellWidth + 40));
+        const bool shares = std::all_of(cells.begin(), cells.end(), [&](const MeasureCell& cell) {
+            return text_width(ui_, cell.head ? Face::semibold : Face::regular, kText, cell.label) +
+                       text_width(ui_, Face::mono, kText, figure::count_text(cell.count)) + ui_.px(kNumbers + 30) <=
+                   cell_width;
+        });
         for (std::size_t i = 0; i < std::min(cells.size(), rows * static_cast<std::size_t>(across)); ++i) {
             const MeasureCell& cell = cells[i];
             const int column = (below > 1 ? 0 : r * across) + static_cast<int>(i / rows);
             const std::size_t row = (below > 1 ? static_cast<std::size_t>(r) * rows : 0) + i % rows;
             const float left = min.x + pad + each * static_cast<float>(column);
-            const float right = left + std::min(each - ui_.px(22), ui_.px(kCellWidth + 40));
+            const float right = left + cell_width;
             const float y = min.y + ui_.px(kTitle) + ui_.px(kRow) * static_cast<float>(row) + ui_.px(14);
-            const float share_x = right, time_x = right - ui_.px(60), count_x = right - ui_.px(132);
+            const float time_x = right - (shares ? ui_.px(60) : 0), count_x = time_x - ui_.px(kNumbers - 60);
             const std::string count = figure::count_text(cell.count);
             const float count_width = text_width(ui_, Face::mono, kText, count);
             float label_x = left;
@@ -156,8 +165,10 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
             draw_text_right(ui_, list, time_x, y, Face::mono_medium, kText, t.text,
                             figure::duration_text(static_cast<double>(cell.ns)));
             const double of = length * (cell.all_lanes ? static_cast<double>(run->lanes().size()) : 1);
-            draw_text_right(ui_, list, share_x, y, Face::mono, kText, t.dim,
-                            of > 0 ? figure::percent_text(static_cast<double>(cell.ns) / of) : "");
+            if (shares && of > 0) {
+                draw_text_right(ui_, list, right, y, Face::mono, kText, t.dim,
+                                figure::percent_text(static_cast<double>(cell.ns) / of));
+            }
             ui_.rects.insert_or_assign("measured/" + std::to_string(r) + "/" + std::to_string(i),
                                        WidgetRect{left, y - ui_.px(14), right, y + ui_.px(5)});
         }

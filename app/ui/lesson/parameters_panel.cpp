@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "app/render/format.h"
 #include "app/ui/widgets/slider.h"
@@ -32,6 +34,39 @@ std::string budget_words(const session::Settings& settings) {
     return settings.budget_bytes == 0                 ? "the default budget"
            : settings.budget_bytes == core::kNoBudget ? "no budget"
                                                       : "budget " + figure::budget_text(settings.budget_bytes);
+}
+
+// The settings under "Engine": those that are not the usual ones, as many as fit, else what there is to set.
+std::string engine_words(Ui& ui, const session::Settings& settings, float room) {
+    std::vector<std::string> parts;
+    if (settings.issue == "graph") {
+        parts.emplace_back("issued as graphs");
+    }
+    if (settings.queue_limit != 0) {
+        parts.push_back("queue limit " + figure::count_text(settings.queue_limit));
+    }
+    if (settings.budget_bytes != 0) {
+        parts.push_back(budget_words(settings));
+    }
+    if (!settings.free_policy.empty()) {
+        parts.push_back("free at " + settings.free_policy);
+    }
+    if (settings.seed != 0) {
+        parts.push_back("seed " + std::to_string(settings.seed));
+    }
+    if (parts.empty()) {
+        return "memory, limits, seed";
+    }
+    for (std::size_t shown = parts.size();; --shown) {
+        std::string words;
+        for (std::size_t i = 0; i < shown; ++i) {
+            words += (i == 0 ? "" : " · ") + parts[i];
+        }
+        words += shown < parts.size() ? " + " + std::to_string(parts.size() - shown) + " more" : "";
+        if (shown <= 1 || text_width(ui, Face::regular, 12.5f, words) <= room) {
+            return words;
+        }
+    }
 }
 
 }  // namespace
@@ -178,8 +213,8 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
             const double share =
                 ((logarithmic ? std::log(std::max(now, parameter.least)) : now) - least) / (most - least);
             const float knob = ui_.px(7);
-            if (const auto moved = slider(ui_, id + "/slider", {left + knob, top + ui_.px(14)},
-                                          slider_width - 2 * knob, share, {.ink = ui_.theme->issue})) {
+            if (const auto moved = slider(ui_, id + "/slider", {left + knob, top + ui_.px(14)}, slider_width - 2 * knob,
+                                          share, {.ink = ui_.theme->issue})) {
                 double wanted = least + *moved * (most - least);
                 wanted = logarithmic ? std::exp(wanted) : wanted;
                 if (logarithmic) {  // two digits are precise enough for a slider
@@ -227,18 +262,8 @@ void ParametersPanel::engine_rows(float width) {
         list->AddTriangleFilled({ax - r, ay - r * 0.5f}, {ax + r, ay - r * 0.5f}, {ax, ay + r * 0.7f}, colour(ink));
     } else {
         list->AddTriangleFilled({ax - r * 0.5f, ay - r}, {ax - r * 0.5f, ay + r}, {ax + r * 0.7f, ay}, colour(ink));
-        std::string summary =
-            settings.free_policy.empty() ? "the framework's free policy" : "free at " + settings.free_policy;
-        summary += " · " + budget_words(settings);
-        if (settings.issue == "graph") {
-            summary = "issued as graphs · " + summary;
-        }
-        if (settings.queue_limit != 0) {
-            summary += " · queue limit " + figure::count_text(settings.queue_limit);
-        }
-        summary += " · seed " + std::to_string(settings.seed);
-        draw_text(ui_, list, ax + ui_.px(14), at.y + ui_.px(16), Face::regular, 12.5f, t.faint, summary,
-                  at.x + width - ax - ui_.px(14));
+        draw_text(ui_, list, ax + ui_.px(14), at.y + ui_.px(16), Face::regular, 12.5f, t.faint,
+                  engine_words(ui_, settings, at.x + width - ax - ui_.px(14)));
     }
     if (!engine_open_) {
         return;

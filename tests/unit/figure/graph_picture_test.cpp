@@ -237,6 +237,20 @@ TEST_F(GraphPictures, ThreadsShowEachLaunchItsOpAndTheWait) {
     EXPECT_EQ(test::overlapping_text(picture.list, fonts_), "");
 }
 
+TEST_F(GraphPictures, NamesOfThreadsAreWholeInANarrowPane) {
+    const auto run = product();
+    const OpsPicture picture = threads(*run, INT64_MAX, {10, 20, 280, 215});  // at 1280 × 720
+    for (const Text& text : all_of<Text>(picture.list)) {
+        if (text.anchor == Anchor::start) {
+            EXPECT_EQ(text.text.find("…"), std::string::npos) << text.text;
+        }
+    }
+    for (const char* name : {"One at a time", "Frontend", "Worker 0"}) {
+        EXPECT_NE(test::find_text(picture.list, name), nullptr) << name;
+    }
+    EXPECT_EQ(test::overlapping_text(picture.list, fonts_), "");
+}
+
 TEST_F(GraphPictures, ThreadsKeepTheOrderOfEvents) {
     const auto run = test::training({}, 2, false);
     const OpsPicture picture = threads(*run);
