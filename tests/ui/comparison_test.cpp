@@ -126,7 +126,7 @@ TEST(Comparison, LabelsTheRunAsEarlierOnceSettingsDiffer) {
     c.session.settings.parameters[0].second = "9";
     EXPECT_EQ(c.state.comparing.earlier(), "from before the parameters were changed");
     c.session.settings.program = "increment";
-    EXPECT_EQ(c.state.comparing.earlier(), "of another lesson");
+    EXPECT_EQ(c.state.comparing.earlier(), "of another program");
 }
 
 TEST(Comparison, MakesMoreRunsIfTheyAreShort) {

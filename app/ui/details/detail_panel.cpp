@@ -15,7 +15,8 @@ constexpr float kTabs = 24, kGap = 6;
 
 }  // namespace
 
-DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
+DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline,
+                         const std::function<void(ImVec2 min, ImVec2 max)>& draw_source)
     : state_(state),
       ui_(ui),
       numbers_(state, ui),
@@ -34,6 +35,8 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
         tabs_.push_back({lesson::kDetailTabs[i].id, lesson::kDetailTabs[i].title, true, {}, lasting[i]});
     }
     const std::vector<Tab> for_the_moment{
+        {"source", "Source", false,
+         [this] { return state_.look.mode == Mode::compare && state_.source.document() != nullptr; }, draw_source},
         {"measured", "Measured", false, [this] { return state_.timeline.measured.has_value(); },
          [this](ImVec2 min, ImVec2 max) { measure_.draw(min, max); }},
         {"bookmarks", "Bookmarks", false,

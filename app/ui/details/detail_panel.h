@@ -17,7 +17,9 @@ namespace headway::ui {
 
 class DetailPanel {
 public:
-    DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline);
+    // `draw_source`: for a tab with the source, in the mode that has no pane for it.
+    DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline,
+                const std::function<void(ImVec2 min, ImVec2 max)>& draw_source);
 
     void draw(ImVec2 min, ImVec2 max);
     [[nodiscard]] bool moving() const { return graph_.moving() || alive_.moving() || numbers_.moving(); }

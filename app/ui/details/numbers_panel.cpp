@@ -113,13 +113,17 @@ void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution&
         idle ? figure::percent_text(*idle) : std::string(), -1, letter + "/idle",
         causes != nullptr ? long_idle(*causes) : std::string());
     add("", "", true, causes != nullptr ? short_idle(*causes) : std::string(), -1, {}, {}, true);
+    rows[row - 1].wide = true;
     double headway = static_cast<double>(n.headway_max), memory = static_cast<double>(n.live_bytes_peak);
     if (many != nullptr) {
         headway = std::round(many->headway.of[side].median);
         memory = std::round(many->memory.of[side].median);
     }
     add("max headway", "The most ops that were issued and not finished at one moment", has.issues,
-        figure::count_text(static_cast<std::uint64_t>(headway)) + (headway == 1 ? " op" : " ops"), headway);
+        figure::count_text(static_cast<std::uint64_t>(headway)) + (has_ops(a) && has_ops(b) ? ""
+                                                                   : headway == 1           ? " op"
+                                                                                            : " ops"),
+        headway);
     add("peak memory", "The most bytes that tensors held at one moment", has.memory,
         figure::bytes_text(static_cast<std::uint64_t>(memory)), memory);
     time("t₁ issue", "Median time that the frontend needs to issue one op", has.issues, n.t1_ns);
@@ -199,6 +203,27 @@ float NumbersPanel::draw_labels(const std::vector<Column>& columns, ImVec2 at, f
     return y - at.y + ui_.px(4);
 }
 
+// The words of each run over the whole width, wrapped. Returns the height.
+float NumbersPanel::draw_wide(const Row& row, const std::vector<Column>& columns, ImVec2 at, float width) {
+    const figure::Theme& t = *ui_.theme;
+    float y = at.y;
+    for (const Column& column : columns) {
+        const Cell& cell = row.cells[column.run == state_.session.a() ? 0 : 1];
+        if (cell.text.empty()) {
+            continue;
+        }
+        float x = at.x + ui_.px(10);
+        if (columns.size() > 1) {
+            x += draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(12), Face::semibold, kSmall, column.tone,
+                           column.run == state_.session.a() ? "A" : "B") +
+                 ui_.px(6);
+        }
+        y += draw_wrapped(ui_, ImGui::GetWindowDrawList(), {x, y}, at.x + width - x, Face::regular, kSmall, 16, t.dim,
+                          cell.text);
+    }
+    return y - at.y + ui_.px(3);
+}
+
 void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* ground = ImGui::GetWindowDrawList();
@@ -260,6 +285,10 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
         y += ui_.px(kSmallRow);
     }
     for (const Row& row : rows) {
+        if (row.wide) {
+            y += draw_wide(row, columns, {start.x + pad, y}, width - 2 * pad);
+            continue;
+        }
         const float height = ui_.px(row.small ? kSmallRow : kRow), baseline = y + height - ui_.px(6);
         const float name = draw_text(ui_, list, start.x + pad, baseline, Face::regular, kText, t.dim, row.name);
         if (*row.help != '\0') {

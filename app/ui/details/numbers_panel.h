@@ -36,7 +36,8 @@ private:
         const char* name;
         const char* help;
         std::array<Cell, 2> cells;  // of A, of B
-        bool small = false;         // words that explain the row above
+        bool small = false;         // explains the row above
+        bool wide = false;          // small words, on lines of their own
     };
     struct Column {
         const session::Execution* run = nullptr;
@@ -51,6 +52,7 @@ private:
     [[nodiscard]] std::string label_of(const session::Execution& run, const session::Execution* other) const;
     [[nodiscard]] std::string note();
     float draw_labels(const std::vector<Column>& columns, ImVec2 at, float width);
+    float draw_wide(const Row& row, const std::vector<Column>& columns, ImVec2 at, float width);
 
     AppState& state_;
     Ui& ui_;

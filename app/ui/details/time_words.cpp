@@ -11,19 +11,22 @@ namespace {
 
 struct IdleWords {
     std::int64_t ns;
-    const char *word, *sentence;
+    const char *cause, *sentence;
 };
 
 // The longest first.
 std::vector<IdleWords> words_of(const model::IdleCauses& c) {
-    std::vector<IdleWords> words{{c.frontend_ns, "frontend", "the frontend was at work and had not issued the next op"},
-                                 {c.barrier_ns, "barriers", "the frontend was waiting in a barrier"},
-                                 {c.blocker_ns, "blockers", "the frontend waited for a value"},
-                                 {c.limit_ns, "limits", "the frontend was held by a limit of ops or memory"},
-                                 {c.dependency_ns, "dependencies", "the next op waited for ops on other lanes"},
-                                 {c.link_ns, "links", "the next op, a copy, waited for a link"},
-                                 {c.handover_ns, "waking", "waiting for the worker to wake up"},
-                                 {c.done_ns, "the end", "all ops were issued, and none was left for the lane"}};
+    std::vector<IdleWords> words{
+        {c.frontend_ns, "the next op was not issued yet", "the frontend was at work and had not issued the next op"},
+        {c.barrier_ns, "the frontend was in a barrier", "the frontend was waiting in a barrier"},
+        {c.blocker_ns, "the frontend waited for a value", "the frontend waited for a value"},
+        {c.limit_ns, "the frontend was at a limit", "the frontend was held by a limit of ops or memory"},
+        {c.dependency_ns, "the next op waited for another lane", "the next op waited for ops on other lanes"},
+        {c.link_ns, "the next op, a copy, waited for a link", "the next op, a copy, waited for a link"},
+        {c.handover_ns, "the next op was issued, but not begun",
+         "the next op was issued and ready, but the lane had not begun it (a worker that "
+         "sleeps has to wake up)"},
+        {c.done_ns, "no op was left for the lane", "all ops were issued, and none was left for the lane"}};
     std::erase_if(words, [](const IdleWords& w) { return w.ns <= 0; });
     std::stable_sort(words.begin(), words.end(), [](const auto& x, const auto& y) { return x.ns > y.ns; });
     return words;
@@ -36,10 +39,8 @@ std::string short_idle(const model::IdleCauses& causes) {
     if (words.empty()) {
         return {};
     }
-    if (2 * words.front().ns >= causes.all_ns() || words.size() == 1) {
-        return std::string("mostly ") + words.front().word;
-    }
-    return std::string(words[0].word) + ", " + words[1].word;
+    return (2 * words.front().ns > causes.all_ns() ? "mostly: " : "the largest part: ") +
+           std::string(words.front().cause);
 }
 
 std::string long_idle(const model::IdleCauses& causes) {

@@ -10,7 +10,7 @@
 
 namespace headway::ui {
 
-// "mostly barriers", "barriers, waking"; empty if nothing was idle.
+// "mostly: the frontend was in a barrier"; empty if nothing was idle.
 std::string short_idle(const model::IdleCauses& causes);
 // "Lanes were idle for 93.2 ms in all:" and a line for each cause, the longest first.
 std::string long_idle(const model::IdleCauses& causes);

@@ -21,7 +21,7 @@ std::string Comparing::earlier() const {
         return same || then.program == now.program ? std::string() : "of another program";
     }
     if (then.program != now.program) {
-        return "of another lesson";
+        return "of another program";
     }
     if (then.tab != now.tab) {
         return "of another tab";
