@@ -145,8 +145,6 @@ public:
         }
         renderer_.begin_frame();
         ImGui::NewFrame();
-        state_.animating = animate;
-        state_.frames_per_second = static_cast<double>(ImGui::GetIO().Framerate);
         app_.frame();
         ImGui::Render();
         const auto ground = ui::colour4(app_.background());

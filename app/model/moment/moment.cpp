@@ -65,11 +65,12 @@ LaneMoment lane_at(const Run& run, std::size_t index, const Moment& moment, std:
             at.waiting.push_back(lane.ops[i]);
         }
     }
-    if (moment.ns < run.now_ns()) {
+    if (run.state() == trace::RunState::finished) {
         return at;
     }
-    // Now: also what the lane has not executed yet.
-    if (const Running* running = run.running(index); running != nullptr && at.running == 0) {
+    // Also what the lane has not executed yet.
+    const Running* running = run.running(index);
+    if (running != nullptr && at.running == 0 && running->begin_ns <= moment.ns) {
         at.running = running->op;
     }
     const OpId from = lane.ops.empty() ? 1 : lane.ops.back() + 1;

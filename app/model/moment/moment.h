@@ -36,7 +36,7 @@ struct Moment {
 };
 
 // The run at `ns`, in the run's time; what happens at `ns` has happened. At most `most_waiting` ops are listed for each
-// lane. While the run grows, at Run::now_ns() the ops that the lanes have not executed are listed as well.
+// lane. The ops that the lanes of a growing run have not executed yet are among them.
 [[nodiscard]] Moment moment_at(const Run& run, std::int64_t ns, std::size_t most_waiting = 8);
 
 // The events that a run is stepped through: an issue ends, an op begins or ends, a wait begins or ends. The time of the

@@ -30,7 +30,9 @@ NowText now_text(AppState& state) {
         const model::Run& run = state.replay.run();
         const model::Moment& moment = state.replay.moment();
         return {model::frontend_sentence(run, moment) + " " + model::backend_sentence(run, moment),
-                "→ shows the next event, ← the one before, Esc the whole run."};
+                state.session.live() ? "→ shows the next event, ← the one before, Esc what is now. The program "
+                                       "stays where it is."
+                                     : "→ shows the next event, ← the one before, Esc the whole run."};
     }
     const session::Session& session = state.session;
     const session::Execution* b = session.b();

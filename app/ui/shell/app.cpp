@@ -36,7 +36,7 @@ App::App(AppState& state, gfx::Fonts& fonts)
       lesson_(state, ui_),
       source_(state, ui_),
       timeline_(state, ui_),
-      detail_(state, ui_, timeline_),
+      detail_(state, ui_, timeline_, [this](ImVec2 min, ImVec2 max) { source_.draw(min, max); }),
       verdict_(state, ui_),
       formula_(state, ui_),
       replay_(state, ui_),
@@ -150,7 +150,8 @@ void App::draw_panes(const Pane& all) {
     // The verdict's width does not depend on its height.
     const WindowPanes without = lay_out_window(room);
     room.verdict = state_.look.mode == Mode::step ? 0 : verdict_.height(without.timeline.width());
-    const bool steps = state_.look.mode == Mode::step && state_.replay.possible();
+    // Not only while it is possible to step back: the timeline keeps its place when a paused run goes on.
+    const bool steps = state_.look.mode == Mode::step && (state_.replay.possible() || state_.session.live());
     room.timeline_bar = state_.replay.on() || steps ? ui_.px(ReplayBar::kHeight) : 0;
     const WindowPanes panes = lay_out_window(room);
     if (panes.lesson.shown()) {
@@ -182,13 +183,13 @@ void App::draw_panes(const Pane& all) {
     if (panes.details.shown()) {
         detail_.draw(panes.details.min, panes.details.max);
     }
-    // Over the timeline, so that nothing moves when a notice comes or goes.
-    const bool points = state_.timeline.look >= 0 || state_.timeline.sentence >= 0;
-    const bool beside = points && panes.source.shown() && source_.available();
-    const Pane& under = panes.timeline.shown() && !beside ? panes.timeline : panes.source;
+    // Over the lower end of a pane that can be scrolled, so that nothing moves when a notice comes or goes, and the
+    // timeline keeps its axis.
+    const Pane& under = panes.source.shown() && source_.available() ? panes.source
+                        : panes.details.shown()                     ? panes.details
+                                                                    : panes.timeline;
     const float width = under.width() - ui_.px(28);
-    const float y = beside ? under.max.y - height_of_notices(state_, ui_, width) : under.min.y + ui_.px(8);
-    draw_notices(state_, ui_, {under.min.x + ui_.px(14), y}, width);
+    draw_notices(state_, ui_, {under.min.x + ui_.px(14), under.max.y - height_of_notices(state_, ui_, width)}, width);
     draw_dividers(room, panes);
 }
 

@@ -101,16 +101,15 @@ std::vector<Command> App::make_commands() {
     add("backend.hold", "Hold / release the backend", "H", "hold the backend; let it start one op", kWindow,
         [this] { state_.session.hold_backend(!state_.session.backend_held()); });
     add(
-        "backend.step", "Let the held backend start one op", "Shift H", "-", kWindow,
-        [this] { state_.session.step_backend(); }, [this, live] { return live() && state_.session.backend_held(); },
-        kRepeats);
+        "backend.step", "Let the held backend start one op", "Shift H", "-", kWindow, [this] { state_.step_backend(); },
+        [this, live] { return live() && state_.session.backend_held(); }, kRepeats);
 
     group = "Replay";
     const auto replaying = [this] { return state_.replay.on(); };
     const auto possible = [this] { return state_.replay.possible(); };
     add(
         "replay.step-back", "Replay: step back", "Shift F10", "step back: the picture, not the program", kAnywhere,
-        [this] { state_.replay.step(-1); }, possible, kRepeats);
+        [this] { state_.step_back(); }, {}, kRepeats);
     name(
         "replay.start", "Replay the run from its beginning", [this] { state_.replay.to_begin(); }, possible);
     constexpr Scope kReplay = Scope::replay;

@@ -73,10 +73,6 @@ void StatusBar::draw(ImVec2 min, ImVec2 max) {
     list->AddRectFilled(min, {max.x, min.y + line}, colour(t.border));
     const float y = min.y + ui_.px(20);
     auto parts = status_parts(state_);
-    if (state_.animating && state_.frames_per_second > 0) {
-        const auto fps = std::to_string(static_cast<int>(std::lround(state_.frames_per_second))) + " fps";
-        parts.insert(parts.begin(), fps);
-    }
     // If there is no room, drops whole parts from the left, but never the one that says that times are simulated.
     const auto joined = [&parts] {
         std::string text;

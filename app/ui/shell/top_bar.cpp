@@ -17,6 +17,7 @@ using trace::BarrierNames;
 using trace::kOfferedBarriers;
 
 constexpr float kGap = 8, kGroupGap = 26;
+constexpr float kLeastTitle = 150;  // enough to recognise a lesson
 constexpr float kRunWidth = 86, kPauseWidth = 82, kResetWidth = 66;
 
 // "CUDA". The simulated device is always labelled as simulated.
@@ -121,7 +122,8 @@ float TopBar::title_width(bool whole) {
         width += ui_.px(30);
         width +=
             lesson->number > 0 ? text_width(ui_, Face::mono_bold, 15, std::to_string(lesson->number)) + ui_.px(10) : 0;
-        width += whole ? text_width(ui_, Face::semibold, 16, lesson->title) : ui_.px(56);
+        const float title = text_width(ui_, Face::semibold, 16, lesson->title);
+        width += whole ? title : std::min(title, ui_.px(kLeastTitle));
     }
     return width;
 }

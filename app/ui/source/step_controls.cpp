@@ -82,7 +82,7 @@ void StepControls::backend(float& x, float y) {
     }
     if (put(x, y, "backend/step", "+1 op", held && session.live(),
             "Let the held backend start one more op (Shift H)")) {
-        session.step_backend();
+        state_.step_backend();
     }
 }
 

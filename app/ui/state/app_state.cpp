@@ -70,6 +70,7 @@ void AppState::begin(const std::function<void()>& start) {
 }
 
 void AppState::run_or_pause() {
+    replay.leave();
     if (session.live()) {
         session.toggle_pause();
     } else {
@@ -82,6 +83,7 @@ void AppState::stop() {
 }
 
 void AppState::step_line(trace::LineMode mode) {
+    replay.leave();
     if (session.live()) {
         session.step_line(mode);
     } else if (lines.can_step()) {
@@ -90,6 +92,7 @@ void AppState::step_line(trace::LineMode mode) {
 }
 
 void AppState::step_op() {
+    replay.leave();
     if (session.live()) {
         session.step_op();
     } else {
@@ -101,11 +104,31 @@ void AppState::run_to_line(std::uint32_t line) {
     if (!lines.can_step()) {
         return;
     }
+    replay.leave();
     if (!session.live()) {
         begin([this, line] { session.run_to_line(line); });
     } else if (const auto run_line = lines.ran_document() ? source.document()->run_line(line) : 0; run_line != 0) {
         session.run_to_line(run_line);
     }
+}
+
+void AppState::step_backend() {
+    replay.leave();
+    session.step_backend();
+}
+
+void AppState::step_back() {
+    if (replay.possible()) {
+        replay.step(-1);
+        return;
+    }
+    const session::Execution* b = session.b();
+    const bool no_ops = b != nullptr && b->run() != nullptr && b->run()->op_count() == 0;
+    notices.add(Notice::Kind::run, Notice::Tone::info,
+                b == nullptr        ? "There is no run to step back in: run the program first (F5)."
+                : session.running() ? "Pause the run to step back in it (Space)."
+                : no_ops            ? "This run has issued no op yet, so there is nothing to step back to."
+                                    : "Stepping back is possible once the recording has been read.");
 }
 
 void AppState::reset() {
@@ -160,8 +183,8 @@ figure::TimelineView AppState::whole_view() const {
         return {0, 1e6};
     }
     figure::TimelineView whole = figure::whole_view(runs, false);
-    if (session.running()) {
-        // Room to grow; and, while the learner steps, for what is queued.
+    if (session.live()) {
+        // Room to grow; and, while the learner steps or holds, for what is queued.
         const model::Run* run = b->run();
         const bool steps = run != nullptr && (run->paused_or_held() || run->stopped_by_learner());
         whole.end_ns += whole.span_ns() * (steps ? 0.6 : 0.05);

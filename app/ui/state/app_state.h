@@ -70,6 +70,9 @@ public:
     void step_line(trace::LineMode mode = trace::LineMode::step);
     void step_op();
     void run_to_line(std::uint32_t line);
+    void step_backend();  // while it is held: one more op
+    // Replays the event before. If that is not possible, a notice says why.
+    void step_back();
 
     void next_overlay();  // none, the critical path, the run without barriers, both
 
@@ -79,10 +82,6 @@ public:
 
     // Once a frame. True when something that is shown has changed.
     bool poll(double budget_ms);
-
-    // For the status bar.
-    double frames_per_second = 0;
-    bool animating = false;
 
 private:
     void take_settings(const lesson::Lesson& lesson);

@@ -7,29 +7,42 @@ namespace headway::ui {
 
 bool Replay::possible() const {
     const session::Execution* b = session_.b();
-    return b != nullptr && b->run() != nullptr && !b->live() && !b->grows() && !b->lags() && b->run()->op_count() > 0;
+    if (b == nullptr || b->run() == nullptr || b->run()->op_count() == 0) {
+        return false;
+    }
+    return b->live() ? b->phase() == session::Phase::paused : !b->grows() && !b->lags();
+}
+
+void Replay::measure() {
+    const model::Run& shown = run();
+    const auto measured = shown.measured();
+    begin_ns_ = measured.begin_ns;
+    end_ns_ = std::max(session_.live() ? shown.now_ns() : measured.end_ns, begin_ns_ + 1);
+    before_ = model::events_until(shown, begin_ns_ - 1);
+    events_ = model::events_until(shown, end_ns_) - before_;
+    version_ = session_.version();
+}
+
+double Replay::passed_ns() const {
+    const model::ProgramTime& time = run().program_time();
+    return time.program_ns(ns_) - time.program_ns(begin_ns_);
 }
 
 void Replay::start() {
     if (!possible()) {
         return;
     }
-    const model::Run& shown = run();
-    const auto measured = shown.measured();
-    begin_ns_ = measured.begin_ns;
-    end_ns_ = std::max(measured.end_ns, begin_ns_ + 1);
-    before_ = model::events_until(shown, begin_ns_ - 1);
-    events_ = model::events_until(shown, end_ns_) - before_;
+    measure();
+    const model::ProgramTime& time = run().program_time();
+    const double all_ns = time.program_ns(end_ns_) - time.program_ns(begin_ns_);
     // So slow that the whole run takes some seconds.
     constexpr double kSeconds = 12;
     slowdown_ = 1;
-    while (slowdown_ < 1'000'000 &&
-           static_cast<double>(end_ns_ - begin_ns_) * 1e-9 * static_cast<double>(slowdown_) < kSeconds / 3) {
+    while (slowdown_ < 1'000'000 && all_ns * 1e-9 * static_cast<double>(slowdown_) < kSeconds / 3) {
         slowdown_ *= 10;
     }
     on_ = true;
     playing_ = false;
-    run_ = session_.started();
     go_to(begin_ns_);
 }
 
@@ -44,7 +57,7 @@ void Replay::go_to(std::int64_t ns) {
     }
     if (on_) {
         ns_ = std::clamp(ns, begin_ns_, end_ns_);
-        rest_ns_ = 0;
+        passed_ns_ = passed_ns();
         moment_.reset();
     }
 }
@@ -118,18 +131,22 @@ std::int64_t Replay::ns_of_event(std::uint64_t event) const {
 }
 
 bool Replay::advance(double seconds) {
-    if (on_ && (!possible() || run_ != session_.started())) {
-        leave();  // another run is shown
+    if (on_ && (!possible() || version_.started != session_.started())) {
+        leave();  // another run is shown, or the paused run goes on
+    } else if (on_ && !(version_ == session_.version())) {
+        const bool stays_at_end = at_end();
+        measure();  // the lanes of a paused run go on, unless they are held
+        go_to(stays_at_end ? end_ns_ : ns_);
     }
     if (!on_ || !playing_) {
         return false;
     }
     // A slow frame does not skip more than a tenth of a second.
-    const double passed = std::min(seconds, 0.1) * 1e9 / static_cast<double>(slowdown_) + rest_ns_;
-    const auto whole = static_cast<std::int64_t>(std::floor(passed));
-    const std::int64_t to = ns_ + whole;
+    const double passed = passed_ns_ + std::min(seconds, 0.1) * 1e9 / static_cast<double>(slowdown_);
+    const model::ProgramTime& time = run().program_time();
+    const auto to = static_cast<std::int64_t>(std::floor(time.run_ns(time.program_ns(begin_ns_) + passed)));
     go_to(to);
-    rest_ns_ = passed - static_cast<double>(whole);
+    passed_ns_ = passed;
     if (to >= end_ns_) {
         playing_ = false;
     }

@@ -1,4 +1,5 @@
-// Replay: the window shows run B as it was at one moment, and the moment moves: step by step, or with time.
+// Replay: the window shows run B as it was at one moment, and the moment moves: step by step, or with time. B has
+// ended, or is paused; then its last moment is now.
 //
 // Threads: the UI's. No ImGui.
 #pragma once
@@ -15,7 +16,7 @@ class Replay {
 public:
     explicit Replay(session::Session& session) : session_(session) {}
 
-    // The run has ended, and is completely read.
+    // The run has ended and is completely read, or it is paused.
     [[nodiscard]] bool possible() const;
     [[nodiscard]] bool on() const { return on_; }
     void start();  // at the beginning of the measured part
@@ -28,7 +29,7 @@ public:
 
     [[nodiscard]] bool playing() const { return playing_; }
     void play_or_pause();
-    // How many times slower than the run time passes: a power of ten from 1 to 10^6.
+    // How many times slower than the program's time passes: a power of ten from 1 to 10^6.
     [[nodiscard]] std::int64_t slowdown() const { return slowdown_; }
     void set_slower(int direction);
 
@@ -36,6 +37,9 @@ public:
     [[nodiscard]] std::int64_t ns() const { return ns_; }
     [[nodiscard]] std::int64_t begin_ns() const { return begin_ns_; }
     [[nodiscard]] std::int64_t end_ns() const { return end_ns_; }
+    // The program's time from the beginning to the moment: without the learner's pauses.
+    [[nodiscard]] double passed_ns() const;
+    [[nodiscard]] bool at_end() const { return on_ && ns_ >= end_ns_; }
     [[nodiscard]] const model::Run& run() const { return *session_.b()->run(); }
     [[nodiscard]] const model::Moment& moment();
     [[nodiscard]] std::uint64_t event() const;  // events that have happened since the beginning
@@ -47,11 +51,14 @@ public:
     bool advance(double seconds);
 
 private:
+    // Takes the beginning, the end and the number of events from the run.
+    void measure();
+
     session::Session& session_;
     bool on_ = false, playing_ = false;
-    std::uint64_t run_ = 0;  // the session's number of the run
+    session::RunsVersion version_;  // of the runs when they were measured
     std::int64_t ns_ = 0, begin_ns_ = 0, end_ns_ = 0, slowdown_ = 1000;
-    double rest_ns_ = 0;                     // of the time that has passed, less than a nanosecond
+    double passed_ns_ = 0;                   // playing: the exact program time of the moment
     std::uint64_t before_ = 0, events_ = 0;  // events before the beginning; from there to the end
     std::optional<model::Moment> moment_;    // at ns_
 };

@@ -16,7 +16,7 @@ constexpr float kButton = 26, kText = 12.5f;
 
 bool ReplayBar::put(float& x, float y, const char* id, const char* label, const char* help, const char* command,
                     bool selected, char icon) {
-    ButtonLook look{.height = ui_.px(kButton), .text_px = kText};
+    ButtonLook look{.enabled = state_.replay.possible(), .height = ui_.px(kButton), .text_px = kText};
     look.kind = selected ? ButtonKind::selected : ButtonKind::plain;
     look.icon = icon;
     look.width = *label != '\0' ? std::ceil(text_width(ui_, Face::semibold, kText, label)) + ui_.px(16) : ui_.px(32);
@@ -97,7 +97,7 @@ void ReplayBar::draw(ImVec2 min, ImVec2 max) {
         replay.set_slower(-1);
     }
     float right = max.x - ui_.px(14);
-    std::string words = "the end of the run";
+    std::string words = !state_.session.live() ? "the end of the run" : replay.possible() ? "now" : "the run is going";
     if (replay.on()) {
         const ButtonLook look{.height = ui_.px(kButton), .text_px = kText};
         const float wide = button_width(ui_, "Leave", look);
@@ -109,7 +109,7 @@ void ReplayBar::draw(ImVec2 min, ImVec2 max) {
         tooltip_of_command(ui_, "Show the whole run again", "replay.leave");
         right -= ui_.px(10);
         words = "event " + figure::count_text(replay.event()) + " of " + figure::count_text(replay.events()) + " · " +
-                figure::duration_text(static_cast<double>(replay.ns() - replay.begin_ns()));
+                figure::duration_text(replay.passed_ns());
     }
     // As wide as it can become, so that the track keeps its place.
     const std::string all = replay.on() ? figure::count_text(replay.events()) : std::string("100");

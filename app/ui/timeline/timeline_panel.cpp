@@ -56,7 +56,8 @@ bool TimelinePanel::lay_out(figure::Box area) {
                   state_.arrangement.revision(),
                   ui_.theme,
                   ui_.fonts.scale(),
-                  state_.comparing.earlier()};
+                  state_.comparing.earlier(),
+                  state_.session.standing()};
     if (key == key_ && !layout_.rows.empty()) {
         return false;
     }
@@ -86,6 +87,9 @@ bool TimelinePanel::lay_out(figure::Box area) {
             // compared, or not finished yet
         } else if (both) {
             run.note = "not compared";
+        }
+        if (!run.note.empty()) {
+            run.note = figure::duration_text(static_cast<double>(run.total_ns)) + ", " + run.note;
         }
         if (execution->phase() == session::Phase::recorded) {
             run.label = figure::barrier_label(*execution->run()) + " · RECORDED";

@@ -110,6 +110,7 @@ private:
         const void* theme = nullptr;
         float scale = 0;
         std::string earlier{};
+        bool standing = false;  // the learner has paused the run
         friend bool operator==(const Key&, const Key&) = default;
     };
     bool lay_out(figure::Box area);  // true: the layout has changed

@@ -81,6 +81,13 @@ TEST_F(ModesTest, ANoticeMovesNothing) {
     EXPECT_TRUE(shown("notice"));
     EXPECT_EQ(rect("timeline").y0, before.y0);
     EXPECT_EQ(rect("timeline").y1, before.y1);
+    for (const Mode mode : {Mode::learn, Mode::step, Mode::compare}) {
+        state.look.mode = mode;
+        frames(3);
+        const WidgetRect notice = rect("notice"), timeline = rect("timeline");
+        EXPECT_TRUE(notice.y0 >= timeline.y1 || notice.y1 <= timeline.y0 || notice.x1 <= timeline.x0)
+            << "covers the timeline in mode " << static_cast<int>(mode);
+    }
 }
 
 TEST_F(ModesTest, InCompareTheDetailsOfAHoveredOpAreDocked) {

@@ -1,4 +1,7 @@
-// Back and forth through a run that has ended.
+// Back and forth through a run that has ended, or is paused.
+#include <chrono>
+#include <thread>
+
 #include "app/ui/lesson/now_box.h"
 #include "tests/ui/window/window_fixture.h"
 
@@ -154,6 +157,89 @@ TEST_F(ReplayTest, ANewRunEndsIt) {
     act("wait");
     EXPECT_FALSE(state.replay.on());
     act("key:left");  // moves the cursor
+    EXPECT_FALSE(state.replay.on());
+}
+
+// A paused run is stepped back in as well: its last moment is now.
+class PausedReplayTest : public WindowTest {
+protected:
+    void SetUp() override {
+        WindowTest::SetUp();
+        state.look.mode = Mode::step;
+        const std::filesystem::path program = folder / "steps.py";
+        std::ofstream(program) << "from mxnet import np\nx = np.ones(3)\ny = x + 1\nz = y * 2\nw = z + x\nprint(w)\n";
+        ASSERT_TRUE(state.programs.open(program.string()));
+        session.settings.device = "simulated";
+    }
+    void step_to(std::uint32_t line) {
+        for (int i = 0; i < 20 && state.lines.current() < line; ++i) {
+            state.step_line();
+            for (int wait = 0; wait < 2000 && !(session.standing() && state.replay.possible()); ++wait) {
+                frames(1);
+                std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                if (state.lines.current() <= 2 && session.standing()) {
+                    break;  // nothing is issued yet
+                }
+            }
+        }
+        ASSERT_EQ(state.lines.current(), line);
+    }
+};
+
+TEST_F(PausedReplayTest, GoesBackAndForthWhileTheProgramStaysWhereItIs) {
+    session.hold_backend(true);
+    step_to(6);
+    frames(3);
+    EXPECT_EQ(app->timeline().layout().queued.size(), 4u) << "what is queued stands in its lane";
+    act("key:shift+f10");
+    ASSERT_TRUE(state.replay.on());
+    std::uint64_t issued = state.replay.moment().issued;
+    EXPECT_EQ(issued, 4u);
+    while (issued > 0) {
+        const std::uint64_t event = state.replay.event();
+        act("key:left");
+        ASSERT_LT(state.replay.event(), event);
+        ASSERT_LE(state.replay.moment().issued, issued);
+        ASSERT_GE(state.replay.moment().issued + 1, issued) << "an event at a time";
+        issued = state.replay.moment().issued;
+        // The backend is held: all that was issued is queued.
+        std::uint64_t queued = 0;
+        for (const model::LaneMoment& lane : state.replay.moment().lanes) {
+            EXPECT_EQ(lane.running, 0u);
+            queued += lane.waiting.size();
+        }
+        EXPECT_EQ(queued, issued);
+    }
+    EXPECT_NE(now_text(state).hint.find("stays where it is"), std::string::npos);
+    EXPECT_TRUE(session.standing());
+    act("key:end");
+    EXPECT_EQ(state.replay.moment().issued, 4u);
+    frames(5);
+    EXPECT_TRUE(state.replay.at_end());
+    // A step leaves the replay and moves the program.
+    act("key:f10");
+    EXPECT_FALSE(state.replay.on());
+    session.hold_backend(false);
+    act("stop");
+    act("wait");
+}
+
+TEST_F(PausedReplayTest, PausesDoNotCountInTheTimeThatIsSaid) {
+    step_to(5);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    frames(2);
+    act("key:shift+f10");
+    ASSERT_TRUE(state.replay.on());
+    act("key:end");
+    EXPECT_LT(state.replay.passed_ns(), 2e8);
+    act("key:f5");
+    act("wait");
+}
+
+TEST_F(PausedReplayTest, SaysWhyItCannotStepBack) {
+    act("key:shift+f10");
+    ASSERT_TRUE(state.notices.has(Notice::Kind::run));
+    EXPECT_NE(state.notices.all().front().text.find("run the program first"), std::string::npos);
     EXPECT_FALSE(state.replay.on());
 }
 
