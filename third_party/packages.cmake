@@ -8,6 +8,10 @@ add_library(headway::warnings ALIAS headway_warnings)
 target_compile_options(headway_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Werror>)
 # Loops that are asked to be vectorised, and cannot be where a sanitizer looks at each access.
 target_compile_options(headway_warnings INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>)
+# A class with members from an unnamed namespace: right in a source of its own, a warning where sources are joined.
+if(HEADWAY_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(headway_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+endif()
 # g++ 12 sees overlapping copies in `"text" + string` when it optimises (GCC bug 105651), where there are none. With a
 # precompiled header it also reports what it finds in the standard library's own code; builds without one keep these
 # warnings (see the presets).

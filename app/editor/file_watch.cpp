@@ -39,7 +39,7 @@ std::optional<std::string> read_file(const std::filesystem::path& path, std::siz
     bool good = fstat(fd.get(), &s) == 0 && S_ISREG(s.st_mode);
     std::array<char, 65536> buffer;
     while (good) {
-        const ssize_t got = read(fd.get(), buffer.data(), buffer.size());
+        const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) {
             continue;
         }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "app/editor/characters.h"
+
 namespace headway::editor {
 namespace {
 
@@ -23,10 +25,6 @@ constexpr std::array<std::string_view, 48> kCpp{
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
-}
-bool is_word(char c) {
-    return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
-           static_cast<unsigned char>(c) >= 0x80;
 }
 
 template <std::size_t N>

@@ -13,7 +13,6 @@ using Outcome = core::Result<Value>;
 
 constexpr double kTolerance = 1e-4;
 constexpr std::size_t kLongestRange = 100'000;
-constexpr std::size_t kMostComparisons = 10'000'000;
 
 core::Error needs(const char* what, const Value& got) {
     return sentence(std::string(what) + " is needed, not " + got.type_words());

@@ -8,7 +8,7 @@ namespace headway::expression {
 
 namespace {
 
-constexpr int kDeepest = 400;  // calls of the parser within each other
+constexpr int kDeepestCall = 400;  // of the parser's functions
 constexpr int kMostTerms = 100;
 
 using NodePtr = std::shared_ptr<const Node>;
@@ -61,7 +61,7 @@ private:
     class Level {
     public:
         explicit Level(Parser& parser) : parser_(parser) {
-            if (++parser_.depth_ > kDeepest) {
+            if (++parser_.depth_ > kDeepestCall) {
                 parser_.fail("the expression is nested too deeply");
             }
         }

@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::size_t kShownElements = 8;
 constexpr double kExactIntegers = 1e15;
-constexpr int kDeepest = 32;  // of lists in lists
-constexpr std::size_t kMostComparisons = 10'000'000;
+constexpr int kDeepestList = 32;
 
 // `left`: comparisons that may still be made.
 core::Result<bool> equal_at(const Value& a, const Value& b, int depth, std::size_t& left) {
@@ -34,7 +33,7 @@ core::Result<bool> equal_at(const Value& a, const Value& b, int depth, std::size
         if (a.list()->size() != b.list()->size()) {
             return false;
         }
-        if (depth == kDeepest) {
+        if (depth == kDeepestList) {
             return sentence("the lists are nested too deeply");
         }
         for (std::size_t i = 0; i < a.list()->size(); ++i) {

@@ -16,6 +16,9 @@
 
 namespace headway::expression {
 
+// Of lists with each other; beyond that an error says so.
+inline constexpr std::size_t kMostComparisons = 10'000'000;
+
 class Value;
 using List = std::vector<Value>;
 

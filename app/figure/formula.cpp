@@ -49,9 +49,9 @@ std::string exact_text(double ns) {
 
 constexpr const char *kLonger = "longer sum", *kShorter = "shorter sum";
 
-class Painter {
+class FormulaPainter {
 public:
-    Painter(const Stages& stages, const FormulaOptions& options) : s_(stages), o_(options), t_(*options.theme) {}
+    FormulaPainter(const Stages& stages, const FormulaOptions& options) : s_(stages), o_(options), t_(*options.theme) {}
 
     DisplayList paint() {
         const StagedRun each = staged_run(s_, model::StagedWaits::each),
@@ -348,7 +348,7 @@ std::string text_of(StageValue value, double number) {
 }
 
 DisplayList draw_formula(const Stages& stages, const FormulaOptions& options) {
-    return Painter(stages, options).paint();
+    return FormulaPainter(stages, options).paint();
 }
 
 std::string formula_sentence(const Stages& s) {

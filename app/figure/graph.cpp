@@ -33,9 +33,9 @@ Extent extent_of(std::span<const GraphCell> cells) {
     return e;
 }
 
-class Painter {
+class GraphPainter {
 public:
-    Painter(const model::Run& run, const model::Graph& graph, std::span<const GraphCell> cells,
+    GraphPainter(const model::Run& run, const model::Graph& graph, std::span<const GraphCell> cells,
             const GraphOptions& options)
         : run_(run),
           graph_(graph),
@@ -199,7 +199,7 @@ GraphView fit_graph(std::span<const GraphCell> cells, const Box& area, float sca
 
 OpsPicture draw_graph(const model::Run& run, const model::Graph& graph, std::span<const GraphCell> cells,
                       const GraphOptions& options) {
-    return Painter(run, graph, cells, options).paint();
+    return GraphPainter(run, graph, cells, options).paint();
 }
 
 float draw_graph_legend(DisplayList& list, float x, float y, float right, const Theme& theme,

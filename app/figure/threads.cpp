@@ -53,9 +53,9 @@ private:
     std::vector<float> x_;
 };
 
-class Painter {
+class ThreadsPainter {
 public:
-    Painter(const model::Run& run, const ThreadsOptions& options) : run_(run), o_(options), t_(*options.theme) {}
+    ThreadsPainter(const model::Run& run, const ThreadsOptions& options) : run_(run), o_(options), t_(*options.theme) {}
 
     OpsPicture paint() {
         out_.list.add(ClipPush{o_.area});
@@ -406,7 +406,7 @@ OpsPicture draw_threads(const model::Run& run, const ThreadsOptions& options) {
     if (options.first == 0 || options.first > options.last || options.last > run.op_count()) {
         return {};
     }
-    return Painter(run, options).paint();
+    return ThreadsPainter(run, options).paint();
 }
 
 }  // namespace headway::figure

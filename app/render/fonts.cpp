@@ -16,10 +16,6 @@ struct PatternCloser {
 };
 using Pattern = std::unique_ptr<FcPattern, PatternCloser>;
 
-struct CharSetCloser {
-    void operator()(FcCharSet* set) const noexcept { FcCharSetDestroy(set); }
-};
-
 // The best fontconfig match for this family and weight. Selects by weight because style names differ between families.
 Pattern match(const char* family, int weight, bool mono, const char* language) {
     Pattern wanted(FcPatternCreate());
@@ -40,6 +36,9 @@ Pattern match(const char* family, int weight, bool mono, const char* language) {
 }  // namespace
 
 struct FontSet::Face {
+    struct CharSetCloser {
+        void operator()(FcCharSet* set) const noexcept { FcCharSetDestroy(set); }
+    };
     cairo_font_face_t* face = nullptr;
     cairo_scaled_font_t* unit = nullptr;  // at 1000 px, unhinted: advances in thousandths of an em
     std::unique_ptr<FcCharSet, CharSetCloser> characters;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kAnswerPerPoll = 128 * 1024;
 constexpr std::chrono::seconds kAnswerTime{60};  // a GPU driver that hangs never answers
 
-core::Error failed(std::string message) {
+core::Error probe_failed(std::string message) {
     return {core::ErrorKind::failed, std::move(message)};
 }
 
@@ -60,7 +60,7 @@ core::Result<std::vector<DeviceInfo>> devices_from_json(const std::string& text)
     std::vector<DeviceInfo> devices;
     for (const json::Value entry : document.root().elements()) {
         if (!entry["kind"].is_text()) {
-            return failed("the runner's list of devices cannot be read");
+            return probe_failed("the runner's list of devices cannot be read");
         }
         DeviceInfo device;
         device.kind = entry["kind"].text();
@@ -70,7 +70,7 @@ core::Result<std::vector<DeviceInfo>> devices_from_json(const std::string& text)
         devices.push_back(std::move(device));
     }
     if (devices.empty()) {
-        return failed("the runner printed no list of devices");
+        return probe_failed("the runner printed no list of devices");
     }
     return devices;
 }

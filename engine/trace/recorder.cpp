@@ -29,14 +29,13 @@ core::Error mapping_error(const char* what) {
     return error;
 }
 
-struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-};
-
 }  // namespace
 
 struct Recording::Strings {
+    struct TextHash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+    };
     std::unordered_map<std::string, std::uint16_t, TextHash, std::equal_to<>> ids;
 };
 

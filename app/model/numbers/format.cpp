@@ -27,14 +27,14 @@ std::string three_digits(double value) {
     return fixed(value, value >= 9.995 ? 1 : 2);
 }
 
-struct Unit {
+struct Scale {
     double size;
     const char* name;
 };
 
 // The largest unit in which the value, rounded as displayed, is at least one.
 template <std::size_t N>
-Unit unit_for(double value, const std::array<Unit, N>& units) {
+Scale unit_for(double value, const std::array<Scale, N>& units) {
     for (std::size_t i = N; i-- > 1;) {
         if (value >= units[i].size * 0.9995) {
             return units[i];
@@ -52,8 +52,8 @@ std::string duration_text(double ns) {
     if (ns < 999.5) {
         return ns < 10 && ns != std::floor(ns) ? fixed(ns, 1) + " ns" : fixed(ns, 0) + " ns";
     }
-    constexpr std::array<Unit, 4> kUnits{{{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}}};
-    const Unit unit = unit_for(ns, kUnits);
+    constexpr std::array<Scale, 4> kUnits{{{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}}};
+    const Scale unit = unit_for(ns, kUnits);
     return three_digits(ns / unit.size) + " " + unit.name;
 }
 
@@ -61,8 +61,8 @@ std::string place_text(double ns, double resolution_ns) {
     if (ns < 0) {
         return std::string(kMinus).append(place_text(-ns, resolution_ns));
     }
-    constexpr std::array<Unit, 4> kUnits{{{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}}};
-    const Unit unit = unit_for(ns, kUnits);
+    constexpr std::array<Scale, 4> kUnits{{{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}}};
+    const Scale unit = unit_for(ns, kUnits);
     if (unit.size == 1) {
         return duration_text(ns);
     }
@@ -95,8 +95,8 @@ std::string compact_count_text(std::uint64_t n) {
         return count_text(n);
     }
     const auto value = static_cast<double>(n);
-    constexpr std::array<Unit, 3> kUnits{{{1e3, "k"}, {1e6, "M"}, {1e9, "G"}}};
-    const Unit unit = unit_for(value, kUnits);
+    constexpr std::array<Scale, 3> kUnits{{{1e3, "k"}, {1e6, "M"}, {1e9, "G"}}};
+    const Scale unit = unit_for(value, kUnits);
     const double units = value / unit.size;
     return fixed(units, units < 9.95 ? 1 : 0) + unit.name;
 }

@@ -14,8 +14,6 @@ namespace headway::devices::cuda {
 namespace {
 
 constexpr std::int64_t kPollNs = 50'000;  // poll period while nobody waits
-constexpr std::int64_t kSleepNs = 10'000'000;
-constexpr std::int64_t kHeldPollNs = 1'000'000;
 constexpr int kPausesBetweenPolls = 32;  // between polls while the frontend waits
 
 bool reached(const std::atomic<std::uint32_t>& counter, std::uint32_t seq) {

@@ -15,8 +15,6 @@ namespace headway::devices::cuda {
 namespace {
 
 constexpr std::int64_t kSpinNs = 50'000;
-constexpr std::int64_t kSleepNs = 10'000'000;
-constexpr std::int64_t kHeldPollNs = 1'000'000;
 constexpr std::int64_t kDeferredNapNs = 20'000;
 constexpr int kLaneShift = 4;  // position of the lane in a queued command's flags
 constexpr int kLeastCapability = 75;

@@ -58,6 +58,9 @@ core::Result<std::string> find_gpu(int device);
 // Names each launch for Nsight Systems, if a tool is attached.
 class NvtxRanges;
 
+inline constexpr std::int64_t kSleepNs = 10'000'000;   // the longest sleep without a look at the queue
+inline constexpr std::int64_t kHeldPollNs = 1'000'000;  // between looks while the lanes are held
+
 class CudaDevice final : public Device {
 public:
     // Throws CudaError. `name` comes from find_gpu(). If times come from events, `cupti` is null and `timing_note`
