@@ -43,7 +43,7 @@ std::vector<MeasureCell> measure_cells(const model::Run& run, const model::TimeR
         found->ns += cause.sum.ns;
     }
     const auto ops = summary.ops();
-    cells.push_back({run.capabilities().backend ? "ops executed" : figure::ops_word(run.capabilities(), ops.count),
+    cells.push_back({run.capabilities().backend ? "executed" : figure::ops_word(run.capabilities(), ops.count),
                      ops.count, ops.ns, theme.text, true, true});
     if (run.capabilities().issues) {
         cells.push_back({"issues", summary.issues.count, summary.issues.ns, theme.issue, true});
