@@ -25,7 +25,8 @@ constexpr std::size_t kMaxStrings = 65'535;
 core::Error mapping_error(const char* what) {
     core::Error error;
     error.kind = core::ErrorKind::failed;
-    error.message = std::string("cannot record: ") + what + " failed: " + std::strerror(errno);
+    error.message = std::string("cannot record: ") + what + " failed: " + std::strerror(errno) +
+                    (errno == EFBIG ? "; the limit on a file's size (ulimit -f) is too small" : "");
     return error;
 }
 

@@ -160,6 +160,9 @@ PROGRAMS = [
             "os.wait()\n", "complete"),
     Hostile("small-fork-bomb", "for i in range(5):\n    os.fork() or time.sleep(0.01)\nos._exit(0)", "crashed", "status 0"),
     Hostile("fork-and-die", "if os.fork() == 0: time.sleep(96)\nos.kill(os.getpid(), 9)", "crashed", "signal 9"),
+    Hostile("status-of-a-forked-process", "for end in (lambda: sys.exit(3), lambda: 1 / 0, lambda: None):\n"
+            "    if os.fork() == 0:\n        end()\n        sys.exit()\n    print(os.waitstatus_to_exitcode(os.wait()[1]))",
+            "complete", out="3\n1\n0\n"),
     Hostile("multiprocessing", "import multiprocessing as m\np = m.get_context('fork').Process(target=len, args=('ab',))\n"
             "p.start()\np.join()", "complete"),
     # Output.

@@ -50,6 +50,19 @@ class Interrupt(Scenario):
         self.assertTrue((self.folder / "t.json.gz").exists())
         self.assertEqual(sorted(os.listdir(self.folder)), ["r.json", "t.json.gz"])
 
+    def test_a_program_that_cannot_stop_is_killed_a_second_after_sigterm(self):
+        (self.folder / "p.py").write_text("import re\nprint('begun', flush=True)\nre.match('(a+)+b', 'a' * 60)\n")
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            child = self.start("run", "p.py", "--report", "r.json", "--replace")
+            self.wait_for_output(child)
+            child.send_signal(number)
+            out, err = child.communicate(timeout=30)
+            self.assertEqual(child.returncode, 1, err)
+            self.assertIn(b"stopping; a program that does not end within a second is killed", err)
+            said = "Stopped: the program did not end when it was asked to and was killed."
+            self.assertIn(said.encode(), err)
+            self.assertEqual(json.loads((self.folder / "r.json").read_text())["end"]["sentence"], said)
+
     def test_a_failure_that_no_wait_has_reported_is_named(self):
         (self.folder / "p.py").write_text(
             "from mxnet import np\nx = np.ones((64, 64))\nmade = [x + i for i in range(100)]\nprint('begun')\n"

@@ -92,7 +92,9 @@ RunEnd run_end(const Run& run, const std::optional<ProcessEnd>& process) {
         return end(Verdict::stopped, error_words(*run.error()));
     }
     if (!ended && known.stop_asked) {
-        return end(Verdict::stopped, "Stopped" + after + (known.killed ? ": the program was killed" : ""));
+        return end(
+            Verdict::stopped,
+            "Stopped" + after + (known.killed ? ": the program did not end when it was asked to and was killed" : ""));
     }
     if (!ended && process) {
         return end(Verdict::crashed, "Crashed" + after + ": " + process_words(known));

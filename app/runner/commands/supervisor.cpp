@@ -144,7 +144,7 @@ model::ProcessEnd supervise(process::Child& child, int recording, LiveRun* live,
         if (end.stop_asked) {
             ask_to_stop(recording);
         }
-        if (Interrupts::count() > 1 && !end.killed) {
+        if (Interrupts::is_to_be_killed() && !end.killed) {
             end.killed = true;
             child.kill(SIGKILL);
         }

@@ -36,6 +36,9 @@ void say(std::string_view text) {
 // One press of Ctrl-C may arrive twice: from the terminal, and forwarded by the parent process (`make`, a shell).
 constexpr std::int64_t kSamePress_ns = 100'000'000;
 std::atomic<std::int64_t> last_at_ns{0};
+// SIGTERM and SIGHUP come once, from a scheduler or a closed terminal, so nobody presses a second time.
+constexpr std::int64_t kPatience_ns = 1'000'000'000;
+std::atomic<std::int64_t> overdue_at_ns{0};
 
 std::int64_t now_ns() {
     timespec now{};
@@ -49,6 +52,10 @@ void on_interrupt(int signal) {
     }
     last_at_ns.store(now_ns());
     const int count = signal == SIGQUIT ? interrupts.exchange(2) + 2 : interrupts.fetch_add(1) + 1;
+    const bool insists = signal == SIGTERM || signal == SIGHUP;
+    if (insists && overdue_at_ns.load() == 0) {
+        overdue_at_ns.store(now_ns() + kPatience_ns);
+    }
     const bool again = saving.load() && while_saving.fetch_add(1) > 0;
     if (count > 2 || again) {
         if (const pid_t run = child.load(); run != 0) {
@@ -59,6 +66,8 @@ void on_interrupt(int signal) {
     }
     if (saving.load()) {
         say("headway: saving what was recorded; press Ctrl-C again to end without it\n");
+    } else if (count == 1 && insists) {
+        say("headway: stopping; a program that does not end within a second is killed\n");
     } else if (count == 1) {
         say("headway: stopping; press Ctrl-C again to kill the program\n");
     } else {
@@ -118,6 +127,11 @@ void Interrupts::begin_saving() {
 
 int Interrupts::count() {
     return interrupts.load();
+}
+
+bool Interrupts::is_to_be_killed() {
+    const std::int64_t overdue_ns = overdue_at_ns.load();
+    return interrupts.load() > 1 || (overdue_ns != 0 && now_ns() > overdue_ns);
 }
 
 StopSignals::StopSignals() {

@@ -1,6 +1,7 @@
 // Ctrl-C, SIGTERM and SIGHUP, in the two processes of a run. The supervisor counts them: the first asks the program to
-// stop, the second kills it, and what was recorded is saved; the third ends the supervisor, and leaves no half-written
-// file. The program's process takes them as a wish to stop, since a terminal sends Ctrl-C to both.
+// stop, the second (or a second after SIGTERM or SIGHUP, as they come once) kills it, and what was recorded is saved;
+// the third ends the supervisor, and leaves no half-written file. The program's process takes them as a wish to stop,
+// since a terminal sends Ctrl-C to both.
 //
 // Threads: one object at a time, created before other threads start.
 #pragma once
@@ -23,6 +24,8 @@ public:
     // From now on outputs are written: a second interrupt in this time ends the supervisor as well.
     static void begin_saving();
     [[nodiscard]] static int count();
+    // Whether the program has had its time to stop.
+    [[nodiscard]] static bool is_to_be_killed();
     [[nodiscard]] bool asked() const { return count() != 0; }
 };
 

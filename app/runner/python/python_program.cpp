@@ -84,17 +84,18 @@ void listen_for_stop() {
     static PyMethodDef definition = {"stop", stop_now, METH_VARARGS, "Ends a run that its user has stopped."};
     PyObject* handler = PyCFunction_New(&definition, nullptr);
     PyObject* module = PyImport_ImportModule("signal");
-    PyObject* before =
-        handler != nullptr && module != nullptr ? PyObject_CallMethod(module, "signal", "iO", kStopSignal, handler) : nullptr;
+    PyObject* before = handler != nullptr && module != nullptr
+                           ? PyObject_CallMethod(module, "signal", "iO", kStopSignal, handler)
+                           : nullptr;
     PyErr_Clear();
     Py_XDECREF(before);
     Py_XDECREF(module);
     Py_XDECREF(handler);
 }
 
-// Stops a program that reaches no new line (`while True: pass` on one line, `time.sleep(60)`) and so does not notice the
-// request: raises Stop in it repeatedly until it ends. A call into C that neither Python nor a signal ends has to return
-// first.
+// Stops a program that reaches no new line (`while True: pass` on one line, `time.sleep(60)`) and so does not notice
+// the request: raises Stop in it repeatedly until it ends. A call into C that neither Python nor a signal ends has to
+// return first.
 void stop_when_asked(const std::stop_token& over, const trace::Control& control, pthread_t frontend) {
     constexpr auto kLook = std::chrono::milliseconds(50);
     constexpr int kGrace = 4;                           // polls before raising: stopping at the next line is preferred
@@ -299,14 +300,16 @@ void PythonProgram::run(ProgramContext& context) const {
         Py_XDECREF(work);
         const trace::Control& control = rt.recorder.recording().control();
         listen_for_stop();
-        std::jthread stopper(
-            [&control, frontend = pthread_self()](const std::stop_token& over) { stop_when_asked(over, control, frontend); });
+        std::jthread stopper([&control, frontend = pthread_self()](const std::stop_token& over) {
+            stop_when_asked(over, control, frontend);
+        });
         if (source_.graded) {
             python::guard(name());
         }
         outcome = PyObject_CallMethod(driver, "run", "O", prepared);
         if (getpid() != process) {
-            _exit(0);  // a forked child: the run belongs to its parent
+            PyObject* status = PyObject_GetAttrString(prepared, "status");
+            _exit(status != nullptr ? static_cast<int>(PyLong_AsLong(status)) : 1);  // the run belongs to its parent
         }
         python::stop_following();
         if (outcome == Py_None && source_.graded) {

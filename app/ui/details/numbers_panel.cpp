@@ -102,10 +102,13 @@ void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution&
     time("predicted", "The same ops, dependencies, durations and waits, with the median hand-over and return",
          has.issues && n.predicted, static_cast<double>(n.predicted_ns));
     const bool frontend_known = has.issues && !run.grows();
-    add("issue", "The frontend's time in issuing calls", has.issues,
+    // The first sums of a long run come after a while.
+    const auto summed = [&run](std::int64_t ns) { return ns != 0 || !run.sums_of_total_ns(); };
+    add("issue", "The frontend's time in issuing calls", has.issues && summed(n.frontend.issue_ns),
         time_text(static_cast<double>(n.frontend.issue_ns)), exact ? static_cast<double>(n.frontend.issue_ns) : -1,
         letter + "/frontend", frontend_known ? long_frontend(n.frontend) : std::string());
-    time("blocked", "The frontend's time in waits", has.waits, static_cast<double>(n.blocked_ns));
+    time("blocked", "The frontend's time in waits", has.waits && summed(n.blocked_ns),
+         static_cast<double>(n.blocked_ns));
     const auto idle = model::idle_share(n);
     const model::IdleCauses* causes =
         n.backend_idle_ns > 0 && has.tensors && run.run()->folded_parts().empty() ? idle_of(run) : nullptr;

@@ -61,7 +61,8 @@ std::vector<std::string> status_parts(const AppState& state) {
                             " lost: the trace was full");
         }
     }
-    parts.emplace_back(phase_text(state));
+    const bool being_read = run != nullptr && run->lags();
+    parts.emplace_back(being_read ? "reading the recording" : phase_text(state));
     return parts;
 }
 

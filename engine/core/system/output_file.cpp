@@ -77,6 +77,18 @@ std::string temporary_beside(const std::string& target) {
     return target.substr(0, target.find_last_of('/') + 1) + ".headway-";  // npos + 1 is 0
 }
 
+// Where links lead, also if there is no file yet.
+std::string end_of_links(std::string path) {
+    constexpr int kMost = 40;  // as in Linux
+    std::error_code problem;
+    for (int i = 0; i < kMost && std::filesystem::is_symlink(path, problem); ++i) {
+        const std::filesystem::path target = std::filesystem::read_symlink(path, problem);
+        path = (std::filesystem::path(folder_of(path)) / target)
+                   .string()  // which drops the folder if the target is absolute;
+    }
+    return path;
+}
+
 bool is_removed(const UniqueFd& folder) {
     struct stat now {};
     return fstat(folder.get(), &now) != 0 || now.st_nlink == 0;
@@ -98,9 +110,12 @@ HeldOutput::HeldOutput(const std::string& path) {
         return;
     }
     if (std::filesystem::is_symlink(path, problem)) {
-        const std::string file = std::filesystem::canonical(path, problem);
+        const std::string file = end_of_links(path);
         linked_folder_ = open_folder(folder_of(file));
         linked_name_ = name_of(file);
+        if (!linked_folder_) {
+            return;  // it cannot be written
+        }
     }
     path_ = path;
     held_outputs.push_back(this);
@@ -168,13 +183,7 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
         return file;
     }
     if (!is_held) {
-        file.target_ = path;
-    }
-    if (!is_held && exists) {  // follow symbolic links
-        if (char* real = realpath(path.c_str(), nullptr)) {
-            file.target_ = real;
-            std::free(real);
-        }
+        file.target_ = end_of_links(path);
     }
     // A file without a name vanishes with the process, however that ends. Not every file system has such files.
     file.fd_.reset(open(folder_of(file.target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR));

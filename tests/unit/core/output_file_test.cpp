@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace headway::core {
@@ -123,6 +124,28 @@ TEST_F(OutputFileTest, HeldOutputsGoToTheFolderThatWasNamed) {
     EXPECT_EQ(content(path("moved/r.json")), "new");
     EXPECT_EQ(content(path("moved/r.partial.json")), "new");
     EXPECT_TRUE(fs::is_empty(path("other")));
+}
+
+TEST_F(OutputFileTest, LinksToNothingGetTheirFileAndStayLinks) {
+    fs::create_symlink("new.json", path("link.json"));
+    fs::create_symlink("missing/new.json", path("far.json"));
+    fs::create_symlink("loop.json", path("loop.json"));
+    for (const bool held : {false, true}) {
+        std::optional<HeldOutput> kept;
+        if (held) {
+            kept.emplace(path("link.json"));
+        }
+        ASSERT_TRUE(check_writable(path("link.json")));
+        ASSERT_TRUE(write_whole(path("link.json"), held ? "2" : "1"));
+        EXPECT_EQ(content(path("new.json")), held ? "2" : "1");
+        EXPECT_TRUE(fs::is_symlink(path("link.json")));
+        fs::remove(path("new.json"));
+    }
+    const HeldOutput far(path("far.json"));
+    const auto written = check_writable(path("far.json"));
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().message, "cannot write " + path("far.json") + ": No such file or directory");
+    EXPECT_TRUE(fs::is_symlink(path("far.json")));
 }
 
 TEST_F(OutputFileTest, HeldOutputsDoNotFollowLinksMadeMeanwhile) {

@@ -72,7 +72,7 @@ def run(prepared):
         import headway_torch
 
         headway_torch.install()
-    outcome = None
+    outcome, prepared.status = None, 0
     try:
         for unit in prepared.units:
             exec(unit, space)
@@ -80,6 +80,7 @@ def run(prepared):
     except SystemExit as error:
         if error.code not in (None, 0):
             outcome = ("the program ended itself with status %s" % (error.code,), 0, "failed")
+            prepared.status = error.code & 0xFF if isinstance(error.code, int) else 1
     except (_headway.Stop, KeyboardInterrupt):
         outcome = ("stopped", 0, "stopped")
     except BaseException as error:
@@ -89,7 +90,7 @@ def run(prepared):
         except BaseException:
             pass
         sys.settrace(None)
-        outcome = report(error, name)
+        outcome, prepared.status = report(error, name), 1
     try:
         sys.setprofile(None)
     except BaseException:

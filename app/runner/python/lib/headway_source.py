@@ -42,6 +42,7 @@ class Prepared:
         self.names_devices = names_devices
         self.pytorch = pytorch
         self.space = {}
+        self.status = 0  # how a process that the program forks ends
 
 
 def parse(source, name="<unknown>"):

@@ -76,7 +76,7 @@ TEST(RunEnd, Stopped) {
     Made made(2);
     expect(made.end(ProcessEnd{.stop_asked = true}), Verdict::stopped, "stopped", "Stopped after 2 ops.");
     expect(made.end(ProcessEnd{.stop_asked = true, .killed = true}), Verdict::stopped, "stopped",
-           "Stopped after 2 ops: the program was killed.");
+           "Stopped after 2 ops: the program did not end when it was asked to and was killed.");
     made.error(R"({"kind": "stopped", "message": "stopped by the user"})");
     expect(made.end(), Verdict::stopped, "stopped", "Stopped by the user.");
 }
