@@ -1,4 +1,5 @@
 // Wordings of sentences that have several: each with a run in which it is true.
+#include "engine/trace/bounded_ops.h"
 #include "tests/unit/model/explanation/explanation_cases.h"
 
 namespace headway::model {
@@ -72,6 +73,16 @@ std::vector<Case> wording_cases() {
              story.op(10, 100, 0);
              story.op(10, 100, 1);
              story.wait();
+             return story.explained();
+         }},
+        {Kind::bounded_ops,
+         "The times of 1 op are bounds only: the GPU's driver did not report when it began and ended.",
+         [] {
+             Story story;
+             story.op(10, 100);
+             story.wait();
+             trace::StreamWriter<trace::DriverRecord> driver(story.builder.recording(), {trace::StreamKind::driver, 0});
+             driver.add({110, 100, trace::kBoundedOps, 0, 1});
              return story.explained();
          }},
         {Kind::races,
