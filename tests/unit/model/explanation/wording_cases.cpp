@@ -62,6 +62,20 @@ std::vector<Case> wording_cases() {
              story.wait();
              return story.explained();
          }},
+        {Kind::execution_bound,
+         "In virtual time this run took 420 ns. Stream 0 of GPU 1 executed ops for 400 ns of that (95 %), and the "
+         "frontend spent 40 ns outside of waits: the run is execution-bound.",
+         [] {
+             Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
+                            "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})");
+             story.builder.recording().meta(trace::MetaType::device, 1,
+                                            R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
+             for (BufferId i = 0; i < 4; ++i) {
+                 story.op(10, 100, 1, i);
+             }
+             story.wait();
+             return story.explained();
+         }},
         {Kind::devices_overlap, "Two or more devices executed ops at the same time for 90 ns (69 % of the run).",
          [] {
              Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
