@@ -252,7 +252,8 @@ void Runtime::noop() {
 
 Tensor Runtime::host_call(devices::HostFunction function, void* context, const Tensor& reads, const Shape& shape) {
     const std::uint64_t begin = recorder.called();
-    const Entry& entry = entry_for({OpKind::host_call, 0, 0, 0, checked(shape, "host_call")});
+    const ShapeId read = reads.defined() ? reads.shape_id() : ShapeId{0};
+    const Entry& entry = entry_for({OpKind::host_call, 0, 0, read, checked(shape, "host_call")});
     Operation operation;
     operation.begin = begin;
     operation.signature = &entry.signature;

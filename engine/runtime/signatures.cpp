@@ -238,8 +238,8 @@ void Signatures::announce(Entry& entry) {
         shapes = "(" + to_label(Shape{s.m, s.k}) + ")·(" + to_label(Shape{s.k, s.n}) + ")";
     } else if (s.inputs == 2 && s.in0 != s.in1) {
         shapes = between_brackets(s.in0) + ", " + between_brackets(s.in1);
-    } else if (s.inputs >= 1 && s.in0 != s.out) {
-        shapes = between_brackets(s.in0) + " → " + between_brackets(s.out);
+    } else if (const Shape& input = entry.key.in0 != 0 ? s.in0 : s.in1; s.inputs >= 1 && input != s.out) {
+        shapes = between_brackets(input) + " → " + between_brackets(s.out);
     } else if (s.kind != OpKind::noop) {
         shapes = between_brackets(s.out);
     }

@@ -100,6 +100,8 @@ class Check:
             self.top(key, other[name])
         device = {"kind": other["device_kind"], "name": other["device_name"], "simulated": other["simulated"]}
         device.update({key: other[key] for key in ("timing", "timing_note", "timing_uncertainty_ns") if key in other})
+        if "timing" in other:
+            device["bounded_ops"] = sum(span.more["bytes"] for span in self.trace.driver if span.more["kind"] == 32)
         self.top("device", device)
         settings = {key: other[key] for key in SETTINGS if key in other}
         if other["barrier_changes"]:

@@ -362,6 +362,10 @@ class Facts:
     def part_of_run(self, ns):
         return ns > 0, {"ns": ns, "share": ns / self.total}, []
 
+    def bounded_ops(self):
+        count = sum(span.more["bytes"] for span in self.trace.driver if span.more["kind"] == 32)
+        return count > 0, {"bounded_ops": count}, []
+
     def busy_machine(self):
         return self.part_of_run(self.descheduled_ns)
 

@@ -42,7 +42,7 @@ SMALL = {
     "pageable-copy": {"size": 100, "steps": 4}, "one-large-many-small": {"pieces": 8},
     "copy-while-computing": {"rows": 40, "columns": 200, "steps": 4}, "two-minibatches": {"batches": 5},
     "update-order": {"hidden": 64}, "overwritten": {"size": 100}, "spin-or-sleep": {"size": 100},
-    "missing-wait": {"size": 100, "order": "wait_stream"},  # the emulator ends a program that races
+    "missing-wait": {"size": 100, "order": "wait_stream"},  # the other order: check_race()
 }
 
 
@@ -54,11 +54,11 @@ def words_for(lesson, tab, device, setting):
     return words
 
 
-def run(lesson, tab, device, files, *options, environment=None):
+def run(lesson, tab, device, files, *options, environment=None, setting=None):
     """(status, output, errors, report, trace) of a run."""
     stem = Path(files) / f"{lesson['id']}-{tab}-{device}"
     report, trace = stem.with_suffix(".report.json"), stem.with_suffix(".trace.json")
-    words = words_for(lesson, tab, device, SMALL.get(lesson["id"], {}))
+    words = words_for(lesson, tab, device, SMALL.get(lesson["id"], {}) | (setting or {}))
     done = subprocess.run([*words, "--report", str(report), "--trace", str(trace), *options], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=120, env={**os.environ, **(environment or {})})
     read = [json.loads(path.read_text("utf-8")) if path.exists() else None for path in (report, trace)]
@@ -156,6 +156,14 @@ def check_missing_waits(lesson, files):
     return [f"without waits between streams: status {status}, {err}"] if missed else []
 
 
+def check_race(lesson, files):
+    """The emulator ends a program that races, and says which accesses nothing orders."""
+    status, _, err, _, _ = run(lesson, "", "cuda", files, setting={"order": "forgotten"})
+    missed = status != 1 or any(words not in err for words in
+                                ("order: ", "neither waits for the other", "ended its own process with status 66"))
+    return [f"without the wait: status {status}, {err}"] if missed else []
+
+
 def claims_of(lesson, verbose=False):
     """(problems, number of claims that hold) of the claims about order and counts."""
     module = check_lesson.load(lesson["folder"] / "claims.py")
@@ -234,6 +242,9 @@ def main():
     with tempfile.TemporaryDirectory() as files, concurrent.futures.ThreadPoolExecutor(2) as pool:
         started = [(lesson["id"], tab, pool.submit(check_run, lesson, tab, files))
                    for lesson in chosen for tab in ("", *lesson["tabs"])]
+        races = [lesson for lesson in chosen if lesson["id"] == "missing-wait"]
+        started += [(lesson["id"], "forgotten", pool.submit(lambda l: (check_race(l, files), 0), lesson))
+                    for lesson in races]
         without = [lesson for lesson in chosen if lesson["id"] == "train"]
         started += [(lesson["id"], "without waits", pool.submit(lambda l: (check_missing_waits(l, files), 0), lesson))
                     for lesson in without]

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/devices/op.h"
+#include "engine/trace/bounded_ops.h"
 #include "engine/trace/format.h"
 
 namespace headway::exchange {
@@ -40,6 +41,9 @@ inline const char* word_for(devices::Family family) {
 }
 
 inline const char* word_for(trace::DriverKind kind) {
+    if (kind == trace::kBoundedOps) {
+        return "ops with bounds as their times";
+    }
     switch (kind) {
         case trace::DriverKind::event_wait:
             return "wait for an event";

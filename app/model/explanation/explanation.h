@@ -86,6 +86,7 @@ enum class SentenceKind : std::uint8_t {
     // What nothing orders.
     races,
     // What else to know about the numbers.
+    bounded_ops,
     busy_machine,
     late_handovers,
     late_returns,

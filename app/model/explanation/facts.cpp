@@ -73,6 +73,12 @@ std::size_t Facts::busiest_lane() const {
     return static_cast<std::size_t>(std::max_element(busy_ns.begin(), busy_ns.end()) - busy_ns.begin());
 }
 
+std::string Facts::lane_name(std::size_t lane) const {
+    const std::size_t device = run.device_of_lane(lane);
+    const bool unique = run.gpus() < 2 || run.devices()[device].kind == "cpu";
+    return run.lanes()[lane].name + (unique ? "" : " of " + run.device_name(device));
+}
+
 const char* Facts::subject() const {
     return run.clock() == trace::ClockKind::virtual_ns ? "In virtual time this run" : "This run";
 }

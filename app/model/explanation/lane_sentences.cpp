@@ -85,7 +85,7 @@ void add_idle(const Facts& f, Candidates& to) {
     }
     SentenceWriter writer(f.run, SentenceKind::idle);
     if (f.lanes_used == 1) {
-        writer.name(f.run.lanes()[f.busiest_lane()].name).words(" was idle for ");
+        writer.name(f.lane_name(f.busiest_lane())).words(" was idle for ");
     } else {
         writer.words("The ").count("lanes", f.lanes_used, "lane was", "lanes were").words(" idle for ");
     }

@@ -1,4 +1,5 @@
 // What else to know about the numbers: disturbances, what is not counted, and the chapter's formula.
+#include "app/model/analysis/bounded_ops.h"
 #include "app/model/explanation/facts.h"
 #include "app/model/explanation/sentence_writer.h"
 
@@ -19,6 +20,27 @@ Sentence with_share(const Facts& f, SentenceWriter& writer, std::int64_t ns, Row
         .words(" of the run).")
         .place(f.whole(row))
         .done();
+}
+
+void add_bounded_ops(const Facts& f, Candidates& to) {
+    const std::uint64_t count = bounded_ops(f.run);
+    if (count == 0) {
+        return;
+    }
+    std::vector<Place> places;
+    for (const DriverEvent& event : f.run.driver_events()) {
+        if (event.kind == trace::kBoundedOps && places.size() < kMostPlaces && event.stream < f.run.lanes().size()) {
+            Place place = f.whole(Row::lane, static_cast<int>(event.stream));
+            place.begin_ns = event.begin_ns;
+            place.end_ns = event.end_ns;
+            places.push_back(place);
+        }
+    }
+    SentenceWriter writer(f.run, SentenceKind::bounded_ops);
+    writer.words("The times of ").count("bounded_ops", count, "op", "ops");
+    writer.words(count == 1 ? " are bounds only: the GPU's driver did not report when it began and ended."
+                            : " are bounds only: the GPU's driver did not report when they began and ended.");
+    to.push_back({kImportant, writer.places(places).done()});
 }
 
 void add_disturbances(const Facts& f, Candidates& to) {
@@ -119,6 +141,7 @@ void add_formula(const Facts& f, Candidates& to) {
 
 void add_remarks(const Facts& f, Candidates& to) {
     if (f.numbers.ops > 0) {
+        add_bounded_ops(f, to);
         add_disturbances(f, to);
         add_formula(f, to);
     }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/json/json.h"
+#include "app/model/analysis/bounded_ops.h"
 #include "app/model/analysis/critical_path.h"
 #include "app/model/analysis/idle.h"
 #include "app/model/analysis/wait_details.h"
@@ -266,13 +267,11 @@ Json driver_of(const Run& run, const Support& support) {
             allocated_bytes += event.bytes;
         }
     }
-    Json driver;
-    driver["waits"] = support.all(waits);
-    driver["wait_ns"] = support.all(wait_ns);
-    driver["waits_between_streams"] = support.all(between_streams);
-    driver["allocations"] = support.all(allocations);
-    driver["allocated_bytes"] = support.all(allocated_bytes);
-    return driver;
+    return {{"waits", support.all(waits)},
+            {"wait_ns", support.all(wait_ns)},
+            {"waits_between_streams", support.all(between_streams)},
+            {"allocations", support.all(allocations)},
+            {"allocated_bytes", support.all(allocated_bytes)}};
 }
 
 // Each device separately.
@@ -387,15 +386,13 @@ std::string report_json(const Run& run) {
     const Numbers& numbers = walk.numbers();
     const auto whole = [](double ns) { return static_cast<std::int64_t>(std::llround(ns)); };
 
-    Json report;
-    report["headway"] = info.version;
-    report["program"] = info.program;
-    report["language"] = info.frontend;
+    Json report = {{"headway", info.version}, {"program", info.program}, {"language", info.frontend}};
     report["device"] = {{"kind", info.device_kind}, {"name", info.device_name}, {"simulated", info.simulated}};
     if (!info.timing.empty()) {
         report["device"]["timing"] = info.timing;
         report["device"]["timing_note"] = info.timing_note;
         report["device"]["timing_uncertainty_ns"] = info.timing_uncertainty_ns;
+        report["device"]["bounded_ops"] = bounded_ops(run);
     }
     const Support support(run);
     const TraceCapabilities& capabilities = support.has;
@@ -468,7 +465,7 @@ std::string report_json(const Run& run) {
             {"link_ns", idle.link_ns},         {"handover_ns", idle.handover_ns}, {"done_ns", idle.done_ns}};
     }
 
-    if (!run.driver_events().empty()) {
+    if (has_driver_calls(run)) {
         report["driver"] = driver_of(run, support);
     }
     const RunEnd end = run.end();

@@ -5,6 +5,7 @@
 
 #include "app/model/run/dependencies.h"
 #include "app/model/run/intake.h"
+#include "engine/trace/bounded_ops.h"
 
 namespace headway::model {
 
@@ -303,7 +304,9 @@ void Folding::release(std::size_t first_block, std::size_t end_block) {
         }
     }
     erase_times(run_.costs_, begin_ns, until_ns_);
-    erase_times(run_.driver_events_, begin_ns, until_ns_);
+    std::erase_if(run_.driver_events_, [&](const DriverEvent& event) {
+        return event.begin_ns >= begin_ns && event.begin_ns < until_ns_ && event.kind != trace::kBoundedOps;
+    });
 }
 
 void Folding::release_events() {

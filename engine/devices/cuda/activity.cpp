@@ -122,7 +122,7 @@ void ActivityTimes::add(std::uint32_t correlation, std::uint64_t begin_ns, std::
 }
 
 void ActivityTimes::correlate(std::uint32_t correlation, std::uint64_t id) {
-    if (!op_of_.try_emplace(correlation, id).second) {
+    if (id == kNoOp || !joins_ || !op_of_.try_emplace(correlation, id).second) {
         return;  // a runtime call and the driver call within it share one id
     }
     Op& op = ops_[id];
@@ -191,6 +191,12 @@ void ActivityTimes::clear() {
     unclaimed_.clear();
     ops_.clear();
     driver_events_.clear();
+    joins_ = true;
+}
+
+void ActivityTimes::stop_joining() {
+    const std::lock_guard lock(mutex_);
+    joins_ = false;
 }
 
 std::size_t ActivityTimes::unclaimed() const {

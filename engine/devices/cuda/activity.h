@@ -52,7 +52,11 @@ public:
     void clear();
     [[nodiscard]] std::size_t unclaimed() const;
 
+    // Ignores what is launched from now on, until clear(): it is not known which op it belongs to.
+    void stop_joining();
+
     static constexpr std::uint32_t kPatience = 40;
+    static constexpr std::uint64_t kNoOp = 0;  // activities with this id belong to no op
 
 private:
     struct Unclaimed {
@@ -72,6 +76,7 @@ private:
     std::unordered_map<std::uint64_t, Op> ops_;
     std::vector<DriverEvent> driver_events_;
     std::uint64_t flushes_ = 0;
+    bool joins_ = true;
 };
 
 }  // namespace headway::devices::cuda

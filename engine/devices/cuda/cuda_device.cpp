@@ -85,6 +85,7 @@ CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupt
     for (std::uint32_t i = 0; i < options.streams; ++i) {
         info_.lane_names.push_back("Stream " + std::to_string(i));
         auto lane = std::make_unique<Lane>();
+        lane->number = i;
         lane->stream = make_stream();
         lane->scratch = make_device_memory(kScratchElements * sizeof(double));
         lane->workspace = make_device_memory(workspace);

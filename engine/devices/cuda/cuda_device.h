@@ -110,6 +110,7 @@ private:
         core::OpId op = 0;
         bool failed = false;
         bool timed = false;
+        bool bounded = false;              // its times are not known, only bounds of them
         std::uint64_t launch_begin = 0;    // ticks
         std::uint64_t begin = 0, end = 0;  // ticks; until `timed`, bounds of its execution
         Nodes nodes;
@@ -126,6 +127,7 @@ private:
         Nodes nodes;
     };
     struct Lane {
+        std::uint32_t number = 0;  // in the device
         StreamOwner stream;
         BlasOwner blas;
         DeviceMemory workspace, scratch;
@@ -141,6 +143,9 @@ private:
             graphs;  // least recently used first; launching thread only
         trace::StreamWriter<trace::ExecRecord> writer;
         std::uint64_t recorded_until = 0;  // ticks
+        bool last_bounded = false;         // the op recorded last
+        // Ops recorded with bounds since record_bounds(), and the time within which they ran.
+        std::uint64_t bounded = 0, bounded_from = 0, bounded_until = 0;
         // Launching thread only: deferred commands, and the number of commands launched.
         std::deque<Command> deferred;
         std::uint32_t launched = 0;
@@ -151,11 +156,7 @@ private:
     // Assigns all launches during its lifetime to this op.
     class Correlation {
     public:
-        Correlation(Cupti* cupti, core::OpId op) : cupti_(cupti) {
-            if (cupti_ != nullptr) {
-                cupti_->push(op);
-            }
-        }
+        Correlation(Cupti* cupti, std::uint64_t op) : cupti_(cupti != nullptr && cupti->push(op) ? cupti : nullptr) {}
         ~Correlation() {
             if (cupti_ != nullptr) {
                 cupti_->pop();
@@ -239,6 +240,7 @@ private:
     // Fetches and records times; returns whether nothing is left. `last`: record ops without times as well.
     bool record_times(bool last);
     void write(Lane& lane, const Done& done);
+    void record_bounds(Lane& lane);
     void write_parts(Lane& lane, const Done& done, std::uint64_t begin, std::uint64_t end);
     void record_driver_events();
 

@@ -14,6 +14,7 @@ constexpr std::size_t kBufferBytes = std::size_t{128} << 10;
 
 constexpr std::array kKinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
+constexpr int kMostLeft = 64;  // ids of a device before, whose removal failed
 // Other driver activity. If these kinds are not available, the ops' times are not affected.
 constexpr std::array kMoreKinds = {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_MEMORY2};
 // Ops are identified by the calls that start GPU work; no other calls are recorded, in particular not the polling.
@@ -113,6 +114,11 @@ core::Result<Cupti*> Cupti::start(const std::string& path) {
         self.registered_ = true;
     }
     self.times_.clear();
+    std::uint64_t left = 0;
+    for (int i = 0;
+         i < kMostLeft && self.api_.pop_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &left) == CUPTI_SUCCESS;
+         ++i) {
+    }
     if (const auto status = self.enable_all(); status != CUPTI_SUCCESS) {
         self.disable_all();
         return core::Error{core::ErrorKind::unavailable, "CUPTI gives no records (error " +
@@ -122,6 +128,15 @@ core::Result<Cupti*> Cupti::start(const std::string& path) {
     return &self;
 }
 
+// An id that cannot be removed is covered with that of no op. Otherwise what is launched next would count as that op's.
+void Cupti::pop() {
+    std::uint64_t last = 0;
+    if (api_.pop_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last) != CUPTI_SUCCESS &&
+        !push(ActivityTimes::kNoOp)) {
+        times_.stop_joining();
+    }
+}
+
 void Cupti::stop() {
     flush(true);
     disable_all();
@@ -129,7 +144,10 @@ void Cupti::stop() {
 }
 
 void Cupti::flush(bool all) {
-    api_.flush_all(all ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+    const std::uint32_t flags = all ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0;
+    if (api_.flush_all(flags) != CUPTI_SUCCESS) {
+        api_.flush_all(flags);  // this one may be the last of the run
+    }
     times_.age();
 }
 

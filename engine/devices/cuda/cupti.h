@@ -39,12 +39,11 @@ public:
     static core::Result<Cupti*> start(const std::string& path);
     void stop();
 
-    // Assigns everything that this thread launches until pop() to op `id`.
-    void push(std::uint64_t id) { api_.push_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id); }
-    void pop() {
-        std::uint64_t last = 0;
-        api_.pop_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last);
+    // Assigns everything that this thread launches until pop() to op `id`. If it fails, do not call pop().
+    [[nodiscard]] bool push(std::uint64_t id) {
+        return api_.push_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id) == CUPTI_SUCCESS;
     }
+    void pop();
 
     // Parses the completed buffers; with `all` also buffers with unfinished work in them.
     void flush(bool all);

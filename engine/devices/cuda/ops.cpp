@@ -136,14 +136,24 @@ void CudaDevice::start_copy_out(Lane& lane, const Command& command, InFlight& fl
     }
 }
 
+// The function gets copies of its input and output on the host.
 void CudaDevice::start_host_call(Lane& lane, const Command& command, InFlight& flight) {
     const std::size_t bytes = command.signature->out_bytes;
+    const std::size_t read_bytes =
+        static_cast<std::size_t>(command.in1_id != 0 ? command.signature->in1.elements() : 0) * sizeof(float);
     flight.host = std::make_unique<HostWork>();
-    flight.host->command = command;
-    if (bytes != 0) {
-        flight.staging = pinned_.take(bytes);
-        std::memset(flight.staging.data, 0, bytes);
-        flight.host->command.out = static_cast<float*>(flight.staging.data);
+    Command& call = flight.host->command;
+    call = command;
+    if (bytes + read_bytes != 0) {
+        flight.staging = pinned_.take(bytes + read_bytes);
+        call.out = static_cast<float*>(flight.staging.data);
+        std::memset(call.out, 0, bytes);
+    }
+    if (read_bytes != 0) {
+        float* input = call.out + bytes / sizeof(float);
+        check(cudaMemcpyAsync(input, command.in1, read_bytes, cudaMemcpyDeviceToHost, lane.stream.get()),
+              "cudaMemcpyAsync");
+        call.in1 = input;
     }
     check(cudaLaunchHostFunc(lane.stream.get(), HostWork::run, flight.host.get()), "cudaLaunchHostFunc");
     if (bytes != 0) {

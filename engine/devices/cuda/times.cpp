@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
+#include <utility>
 
 #include "engine/core/sequence.h"
 #include "engine/core/system/thread.h"
 #include "engine/devices/cuda/cuda_device.h"
 #include "engine/devices/cuda/host_work.h"
+#include "engine/trace/bounded_ops.h"
 
 namespace headway::devices::cuda {
 
@@ -55,10 +58,10 @@ std::optional<std::uint64_t> CudaDevice::measure_cupti() {
     const cudaStream_t stream = lanes_[0]->stream.get();
     for (std::size_t i = 0; i < kTrials; ++i) {
         before[i] = core::monotonic_ns();
-        cupti_->push(kTrialId + i);
-        const auto status = launch_nothing(stream);
-        cupti_->pop();
-        check(status, "launching a kernel");
+        {
+            const Correlation correlation(cupti_, kTrialId + i);
+            check(launch_nothing(stream), "launching a kernel");
+        }
         check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
         after[i] = core::monotonic_ns();
     }
@@ -166,14 +169,18 @@ void CudaDevice::record(Lane& lane, const InFlight& flight, std::uint64_t now) {
         done.end = flight.host->end;
     } else if (flight.begin != nullptr && !lost()) {
         try {
-            done.begin = ticks_from_ns(ns_of_event(flight.anchor, flight.begin));
+            const auto begin_ns = ns_of_event(flight.anchor, flight.begin);
             done.end = ticks_from_ns(ns_of_event(flight.anchor, flight.end));
+            done.begin = ticks_from_ns(begin_ns);
+            done.timed = true;
         } catch (const CudaError&) {
             cudaGetLastError();  // keep the bounds: launch and completion
         }
     }
     if (cupti_ == nullptr) {
+        done.bounded = !done.timed;
         write(lane, done);
+        record_bounds(lane);
         return;
     }
     done.flush = flushes_begun_.load(std::memory_order_acquire);
@@ -186,10 +193,26 @@ void CudaDevice::record(Lane& lane, const InFlight& flight, std::uint64_t now) {
 void CudaDevice::write(Lane& lane, const Done& done) {
     const auto begin = std::max({done.begin, done.launch_begin, lane.recorded_until});
     const auto end = std::max(begin, done.end);
+    // An op that begins before the upper bound of the one before it cannot be recorded as it was, either.
+    lane.last_bounded = done.bounded || (lane.last_bounded && !done.failed && done.begin < lane.recorded_until);
+    if (lane.last_bounded) {
+        lane.bounded_from = lane.bounded++ == 0 ? begin : lane.bounded_from;
+        lane.bounded_until = end;
+    } else {
+        record_bounds(lane);
+    }
     lane.recorded_until = end;
     const auto duration = trace::pack_duration(end - begin);
     write_parts(lane, done, begin, begin + trace::unpack_duration(duration));
     lane.writer.add({begin, duration, done.failed ? done.op | trace::kFailedOp : done.op});
+}
+
+void CudaDevice::record_bounds(Lane& lane) {
+    if (lane.bounded != 0) {
+        driver_.add({lane.bounded_from, trace::pack_duration(lane.bounded_until - lane.bounded_from),
+                     trace::kBoundedOps, static_cast<std::uint16_t>(first_lane() + lane.number),
+                     std::exchange(lane.bounded, 0)});
+    }
 }
 
 // Writes a composite's kernels as parts. A graph captured from one stream runs in its order, so the n-th activity is
@@ -242,10 +265,13 @@ bool CudaDevice::record_times(bool last) {
                 const bool late = last || flush > front.flush + ActivityTimes::kPatience;
                 if (!front.timed) {
                     const auto interval = cupti_->times().of(front.op);
-                    if (!late && (!interval || front.flush >= flush)) {
+                    const bool complete =
+                        interval && (front.nodes == nullptr || interval->activities >= front.nodes->size());
+                    if (!late && (!complete || front.flush >= flush)) {
                         break;
                     }
-                    if (interval) {
+                    front.bounded = !complete;
+                    if (complete) {
                         front.begin = ticks_from_ns(interval->begin_ns);
                         front.end = ticks_from_ns(interval->end_ns);
                     }
@@ -254,10 +280,20 @@ bool CudaDevice::record_times(bool last) {
             }
             all &= lane->done.empty();
         }
+        // An op has ended when the next one of its stream begins.
+        std::uint64_t next_begin = std::numeric_limits<std::uint64_t>::max();
+        for (auto done = known.rbegin(); done != known.rend(); ++done) {
+            if (done->bounded) {
+                done->end = std::min(done->end, next_begin);
+            } else if (!done->failed) {
+                next_begin = done->begin;
+            }
+        }
         for (const Done& done : known) {
             write(*lane, done);
             cupti_->times().forget(done.op);
         }
+        record_bounds(*lane);
     }
     return all;
 }

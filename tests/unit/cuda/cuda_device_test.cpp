@@ -350,6 +350,24 @@ TEST_F(CudaTest, HostCallsRunInStreamOrderAndFillTheirOutput) {
     EXPECT_EQ(after.to_host(), std::vector<float>(3, 8.0f));
 }
 
+TEST_F(CudaTest, HostCallsReadAndWriteTheHostsMemory) {
+    struct Sum {
+        bool on_device = false;
+        static void run(const devices::Command& command, void* sum) {
+            static_cast<Sum*>(sum)->on_device =
+                fake::is_device_memory(command.in1) || fake::is_device_memory(command.out);
+            for (std::int64_t i = 0; i < command.signature->in1.elements(); ++i) {
+                command.out[i % 2] += command.in1[i];
+            }
+        }
+    };
+    start();
+    Sum sum;
+    const Tensor read = rt->from_host({5}, std::vector<float>{1, 2, 3, 4, 5}) + 1.0f;
+    EXPECT_EQ(rt->host_call(Sum::run, &sum, read, {2}).to_host(), (std::vector<float>{12, 8}));
+    EXPECT_FALSE(sum.on_device);
+}
+
 TEST_F(CudaTest, CopiesUsePinnedMemoryByDefault) {
     const std::vector<float> values(2'000'000, 1.25f);  // read in more than one piece
     for (const bool pinned : {true, false}) {

@@ -108,8 +108,12 @@ TEST_P(EachCall, FailsWithOneSentenceOrDoesNotMatter) {
     expect_nothing_left();
     const std::vector<float> expected = values;
     const auto calls = fake::calls();
-    int injected = 0, told = 0, lost = 0;
+    int tried = 0, injected = 0, told = 0, lost = 0;
     for (const auto& [name, count] : calls) {
+        if (name.starts_with("cupti")) {
+            continue;  // cupti_failure_test.cpp
+        }
+        ++tried;
         std::set<int> numbers{count / 2, count};
         for (int nth = 1; nth <= kFirstCalls; ++nth) {
             numbers.insert(nth);
@@ -145,7 +149,7 @@ TEST_P(EachCall, FailsWithOneSentenceOrDoesNotMatter) {
             }
         }
     }
-    std::cout << calls.size() << " functions, " << injected << " failed calls: " << told << " with a sentence, " << lost
+    std::cout << tried << " functions, " << injected << " failed calls: " << told << " with a sentence, " << lost
               << " of them of a lost device; " << injected - told << " did not matter\n";
     EXPECT_GT(injected, 10 * kFirstCalls);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "tests/simt/gpu.h"
@@ -116,7 +117,9 @@ void push_kernel(cudaStream_t stream, Work work, std::uint32_t correlation) {
     check_order(stream, work);
     const bool faults = state.fault_in > 0 && --state.fault_in == 0;
     const std::int64_t slow_ns = state.slow_in > 0 && --state.slow_in == 0 ? state.slow_ns : 0;
-    const bool seen = cupti.enabled.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != 0 && !state.cupti_silent;
+    const bool is_lost = state.lose_in > 0 && --state.lose_in == 0;
+    const bool seen =
+        cupti.enabled.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != 0 && !state.cupti_silent && !is_lost;
     correlation = correlation != 0 ? correlation : ++cupti.correlation;
     const std::uint64_t external = external_ids.empty() ? 0 : external_ids.back();
     push(stream, [=, run = std::move(work.run)] {
@@ -221,6 +224,10 @@ void set_cupti_silent(bool silent) {
     const std::lock_guard lock(mutex);
     state.cupti_silent = silent;
 }
+void lose_record(int nth) {
+    const std::lock_guard lock(mutex);
+    state.lose_in = nth;
+}
 void fail_call(const std::string& name, int nth, int status) {
     const std::lock_guard lock(mutex);
     state.fail[name] = {nth, status};
@@ -262,6 +269,15 @@ void hold_stream(int created, bool held) {
 std::map<std::string, int> calls() {
     const std::lock_guard lock(mutex);
     return state.calls;
+}
+bool is_device_memory(const void* data) {
+    const std::lock_guard lock(mutex);
+    const auto after = state.device_blocks.upper_bound(const_cast<void*>(data));
+    if (after == state.device_blocks.begin()) {
+        return false;
+    }
+    const auto& [begin, bytes] = *std::prev(after);
+    return static_cast<const char*>(data) < static_cast<const char*>(begin) + bytes;
 }
 bool failure_is_due() {
     const std::lock_guard lock(mutex);

@@ -24,6 +24,7 @@ void set_capability(int major, int minor);
 void set_memory(std::uint64_t bytes);  // the device's memory
 void set_cupti(bool there);
 void set_cupti_silent(bool silent);  // accepts all calls but gives no records
+void lose_record(int nth);           // the record of the nth kernel or copy from now is lost
 
 // --- faults ---
 void fail_call(const std::string& name, int nth, int status);  // only the nth call of this function from now fails
@@ -53,6 +54,8 @@ struct Counts {
 Counts counts();
 // How often each function that can be made to fail was called.
 std::map<std::string, int> calls();
+// Whether this is the device's memory, which the host cannot read on a real GPU.
+bool is_device_memory(const void* data);
 // Whether the failure that fail_call() asked for has not happened yet.
 bool failure_is_due();
 

@@ -147,6 +147,9 @@ TEST_P(OrderOfStreams, EachMissingWaitIsFoundEachTime) {
     const Found complete = run(0);
     EXPECT_EQ(complete.problems, std::vector<std::string>());
     ASSERT_GE(complete.waits, 6);
+#if defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a wait left out on purpose is a race that the thread sanitizer reports, too";
+#endif
     int found = 0;
     for (int nth = 1; nth <= complete.waits; ++nth) {
         const Found once = run(nth);

@@ -72,7 +72,7 @@ struct State {
     int driver_status = 0, device_count = 1, major = 9, minor = 0;
     std::uint64_t memory = std::uint64_t{8} << 30;
     bool cupti = true, cupti_silent = false, ignore_waits = false;
-    int sticky = 0, fault_in = 0, streams_made = 0, ignore_wait_in = 0, slow_in = 0;
+    int sticky = 0, fault_in = 0, streams_made = 0, ignore_wait_in = 0, slow_in = 0, lose_in = 0;
     std::int64_t slow_ns = 0;
     std::map<std::string, std::pair<int, int>> fail;
     std::map<std::string, int> calls;

@@ -14,6 +14,7 @@
 #include "app/exchange/chrome/chrome_writer.h"
 #include "app/exchange/files/event_splitter.h"
 #include "app/exchange/files/gzip_sink.h"
+#include "app/model/analysis/bounded_ops.h"
 #include "app/model/report/report.h"
 #include "tests/unit/exchange/exported.h"
 #include "tests/unit/model/recording_builder.h"
@@ -209,6 +210,7 @@ TEST(ChromeReader, RestoresGraphsLaunchesAndDriverEvents) {
     trace::StreamWriter<trace::DriverRecord> driver(recording, {trace::StreamKind::driver, 0});
     driver.add({900, 40, trace::DriverKind::stream_wait, 7, 0});
     driver.add({950, 0, trace::DriverKind::device_taken, 0, 1 << 20});
+    driver.add({1700, 250, trace::kBoundedOps, 1, 1});
     builder.wait(1960, 2000, WaitKind::waitall);
     builder.mark(FrontendKind::program_end, 2100);
     auto run = builder.read();
@@ -220,7 +222,8 @@ TEST(ChromeReader, RestoresGraphsLaunchesAndDriverEvents) {
     EXPECT_EQ(again.run->more_outputs(2).size(), 3u);
     EXPECT_EQ(again.run->live_bytes().at(1400), 8 + 8 + 4096 + 8);
     EXPECT_EQ(again.run->launches().size(), 2u);
-    EXPECT_EQ(again.run->driver_events().size(), 2u);
+    EXPECT_EQ(again.run->driver_events().size(), 3u);
+    EXPECT_EQ(model::bounded_ops(*again.run), 1u);
     EXPECT_EQ(again.run->info().timing_uncertainty_ns, 850u);
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/trace/bounded_ops.h"
+
 namespace headway::model {
 
 using trace::WaitKind;
@@ -330,6 +332,25 @@ std::vector<Case> cases() {
              story.execute(510, 100, 1);
              story.wait();
              return story.explained();
+         }},
+        {Kind::bounded_ops,
+         "The times of 3 ops are bounds only: the GPU's driver did not report when they began and ended.",
+         [] {
+             Story story = four(10, 100);
+             trace::StreamWriter<trace::DriverRecord> driver(story.builder.recording(), {trace::StreamKind::driver, 0});
+             driver.add({110, 200, trace::kBoundedOps, 0, 2});
+             driver.add({320, 0, trace::DriverKind::device_taken, 0, 4096});
+             driver.add({410, 100, trace::kBoundedOps, 0, 1});
+             driver.add({510, 1, trace::kBoundedOps, 200, 0});  // a lane that is not there
+             Explanation explanation = story.explained();
+             for (const Sentence& sentence : explanation.sentences) {
+                 if (sentence.kind == Kind::bounded_ops) {
+                     EXPECT_EQ(sentence.places.size(), 2u);
+                     EXPECT_EQ(sentence.places[0].begin_ns, 110);
+                     EXPECT_EQ(sentence.places[0].end_ns, 310);
+                 }
+             }
+             return explanation;
          }},
         {Kind::busy_machine,
          "The machine was busy: the frontend could have run and had no core for 42 ns (10 % of the run).",

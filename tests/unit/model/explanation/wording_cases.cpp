@@ -1,4 +1,5 @@
 // Wordings of sentences that have several: each with a run in which it is true.
+#include "engine/trace/bounded_ops.h"
 #include "tests/unit/model/explanation/explanation_cases.h"
 
 namespace headway::model {
@@ -61,6 +62,20 @@ std::vector<Case> wording_cases() {
              story.wait();
              return story.explained();
          }},
+        {Kind::execution_bound,
+         "In virtual time this run took 420 ns. Stream 0 of GPU 1 executed ops for 400 ns of that (95 %), and the "
+         "frontend spent 40 ns outside of waits: the run is execution-bound.",
+         [] {
+             Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
+                            "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})");
+             story.builder.recording().meta(trace::MetaType::device, 1,
+                                            R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
+             for (BufferId i = 0; i < 4; ++i) {
+                 story.op(10, 100, 1, i);
+             }
+             story.wait();
+             return story.explained();
+         }},
         {Kind::devices_overlap, "Two or more devices executed ops at the same time for 90 ns (69 % of the run).",
          [] {
              Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
@@ -72,6 +87,16 @@ std::vector<Case> wording_cases() {
              story.op(10, 100, 0);
              story.op(10, 100, 1);
              story.wait();
+             return story.explained();
+         }},
+        {Kind::bounded_ops,
+         "The times of 1 op are bounds only: the GPU's driver did not report when it began and ended.",
+         [] {
+             Story story;
+             story.op(10, 100);
+             story.wait();
+             trace::StreamWriter<trace::DriverRecord> driver(story.builder.recording(), {trace::StreamKind::driver, 0});
+             driver.add({110, 100, trace::kBoundedOps, 0, 1});
              return story.explained();
          }},
         {Kind::races,

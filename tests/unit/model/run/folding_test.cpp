@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 
+#include "app/model/analysis/bounded_ops.h"
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/report/report.h"
@@ -263,7 +264,7 @@ TEST(FoldingTest, ARunMayBeLongerThanItsRecording) {
     expect_same_run({std::move(folded), std::move(whole)}, 3);
 }
 
-TEST(FoldingTest, FailedOpsAreKept) {
+TEST(FoldingTest, FailedOpsAndOpsWithBoundsAreKept) {
     RecordingBuilder builder;
     LongProgram program;
     program.ops = 100'000;
@@ -276,6 +277,9 @@ TEST(FoldingTest, FailedOpsAreKept) {
         run->update();
     };
     write(builder, program, look);
+    trace::StreamWriter<trace::DriverRecord> driver(builder.recording(), {trace::StreamKind::driver, 0});
+    driver.add({1'000'080'000, 1, trace::DriverKind::device_taken, 0, 64});
+    driver.add({1'000'080'001, 1, trace::kBoundedOps, 0, 1});
     const OpId failed = builder.issue({1'000'000'000, 1'000'000'001, 0, 0, 0, 0, false, 1, 1});
     builder.exec(0, failed | trace::kFailedOp, 1'000'000'001, 1'000'000'002);
     std::int64_t now = 1'000'000'010;
@@ -290,6 +294,8 @@ TEST(FoldingTest, FailedOpsAreKept) {
     EXPECT_TRUE(run->is_folded(failed + 2 * kFoldedItems));
     ASSERT_FALSE(run->is_folded(failed));
     EXPECT_TRUE(run->op(failed).failed);
+    EXPECT_EQ(bounded_ops(*run), 1u);
+    EXPECT_EQ(run->driver_events().size(), 1u);  // the other is folded
 }
 
 TEST(FoldingTest, AnOpThatHasNotEndedIsNotFolded) {
