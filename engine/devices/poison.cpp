@@ -90,6 +90,16 @@ std::optional<OpFailure> Poison::failure_of(core::BufferId buffer) const {
     return lost_ ? std::optional(origins_[*lost_].failure) : std::nullopt;
 }
 
+std::optional<OpFailure> Poison::failure_at(core::OpId op) const {
+    const std::lock_guard lock(mutex_);
+    for (const Origin& origin : origins_) {
+        if (origin.failure.op == op) {
+            return origin.failure;
+        }
+    }
+    return std::nullopt;
+}
+
 std::optional<OpFailure> Poison::first_undelivered() const {
     const std::lock_guard lock(mutex_);
     const Origin* first = nullptr;

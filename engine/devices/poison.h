@@ -45,6 +45,8 @@ public:
 
     // The failure that spoiled this buffer; nullopt if it is valid.
     [[nodiscard]] std::optional<OpFailure> failure_of(core::BufferId buffer) const;
+    // The failure of the op itself; nullopt if it did not fail, or was skipped because of an earlier one.
+    [[nodiscard]] std::optional<OpFailure> failure_at(core::OpId op) const;
     // The undelivered failure with the lowest op.
     [[nodiscard]] std::optional<OpFailure> first_undelivered() const;
     void set_delivered(core::OpId op);

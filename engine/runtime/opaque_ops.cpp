@@ -167,6 +167,7 @@ void OpaqueOps::record(const OpaqueOp& op, const FrontendRecorder::IssueTimes& t
     event_.inputs.clear();
     event_.others.clear();
     event_.main = {};
+    event_.forward_line = op.forward_line;
     const auto also_written = [&](const Buffer& buffer) {
         const bool fresh = buffer.write_seq == 0;
         event_.others.push_back({buffer.id, queue_.signatures.allocation(buffer.bytes).id,

@@ -37,6 +37,7 @@ struct OpaqueOp {
     core::DeviceId device = 0;
     // If the program uses streams: the lane of the calling thread's stream; kMaxLanes: the current one.
     std::uint32_t lane = core::kMaxLanes;
+    core::Line forward_line = 0;  // as CompositeEvent::forward_line
 };
 
 class OpaqueOps {

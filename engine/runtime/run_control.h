@@ -88,6 +88,7 @@ public:
     // Call in a child process right after fork(): the backend's threads and the recording belong to the parent. From
     // now on issues and waits throw ProgramError, and nothing is recorded.
     void leave_to_the_parent();
+    [[nodiscard]] bool in_own_process() const { return (slow_ & kForked) == 0; }
     // ProgramError in such a process.
     void expect_own_process() const {
         if ((slow_ & kForked) != 0) [[unlikely]] {

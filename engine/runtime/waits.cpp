@@ -132,9 +132,12 @@ void Waits::in_stream(const Tensor& a, WaitKind kind, std::string_view name) {
     for_stream(buffer.write_lane, buffer.id, kind, name);
 }
 
-void Waits::in_lane(std::uint32_t lane, core::BufferId buffer, WaitKind kind, std::string_view name) {
+void Waits::in_lane(std::uint32_t lane, core::BufferId buffer, core::OpId op, WaitKind kind, std::string_view name) {
     prepare(name);
     for_stream(lane, buffer, kind, name);
+    if (poison_of(queue_).any()) [[unlikely]] {
+        deliver(poison_of(queue_).failure_at(op));
+    }
 }
 
 std::vector<float> Waits::to_host(const Tensor& a, WaitKind kind, std::string_view name) {
@@ -187,8 +190,12 @@ void Waits::deliver_failure_of(core::BufferId buffer) {
     if (!poison.any()) [[likely]] {
         return;
     }
-    if (const auto failure = poison.failure_of(buffer)) {
-        poison.set_delivered(failure->op);
+    deliver(poison.failure_of(buffer));
+}
+
+void Waits::deliver(const std::optional<devices::OpFailure>& failure) {
+    if (failure) {
+        poison_of(queue_).set_delivered(failure->op);
         raise(*failure);
     }
 }

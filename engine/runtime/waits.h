@@ -6,6 +6,7 @@
 // Threads: the frontend only; no other call is made during a wait.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -48,9 +49,10 @@ public:
     // Waits for the end of the stream of the op that writes `a`; with several streams for that op only.
     void in_stream(const Tensor& a, trace::WaitKind kind, std::string_view name);
 
-    // Waits for everything submitted to the lane so far, and delivers the failure that spoiled `buffer`. If the lane's
-    // device has several lanes, the wait is recorded as one for `buffer`.
-    void in_lane(std::uint32_t lane, core::BufferId buffer, trace::WaitKind kind, std::string_view name);
+    // Waits for everything submitted to the lane so far, and delivers the failure that spoiled `buffer`, or that of the
+    // op itself: one that copies the buffer to the program's memory spoils no buffer. If the lane's device has several
+    // lanes, the wait is recorded as one for `buffer`.
+    void in_lane(std::uint32_t lane, core::BufferId buffer, core::OpId op, trace::WaitKind kind, std::string_view name);
 
     // Blockers: wait for `a`, then copy its values out. item() is for tensors of one element.
     std::vector<float> to_host(const Tensor& a, trace::WaitKind kind = trace::WaitKind::numpy,
@@ -68,6 +70,7 @@ public:
 private:
     void prepare(std::string_view name);
     void deliver_failure_of(core::BufferId buffer);
+    void deliver(const std::optional<devices::OpFailure>& failure);
     [[noreturn]] void raise(const devices::OpFailure& failure) const;
     [[nodiscard]] core::Line line_of(core::OpId op) const;
     void for_stream(std::uint32_t lane, core::BufferId buffer, trace::WaitKind kind, std::string_view name);

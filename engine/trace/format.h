@@ -71,7 +71,7 @@ enum class FrontendKind : std::uint8_t {
     measure_begin = 7,    // everything before it is warm-up
     measure_end = 8,
     work = 9,  // the frontend computed without the engine (NumPy, for example); `signature` is the name's string id
-    more_inputs = 10,  // two more inputs of the op just issued, in in0 and in1
+    more_inputs = 10,  // more of the op just issued: two inputs, in in0 and in1; see MoreInputsRecord
     line = 11,         // the program reached another source line
     program_end = 12,
     more_output = 13,  // a further buffer that the op just issued writes: `out`; its bytes are in `signature`
@@ -251,6 +251,7 @@ enum class MetaType : std::uint16_t {
     result = 6,     // JSON: values that the program reports (losses, for example)
     device = 7,     // its number -> JSON: a device that joined the run, with its first lane and their names
     end = 8,        // JSON: verdict, sentence, missing; only in recordings made from trace files
+    torch = 9,      // JSON: the torch that the program has imported; its ops on CPU tensors. The last one counts
 };
 
 struct MetaRecord {

@@ -30,14 +30,14 @@ struct IssueRecord {
     [[nodiscard]] bool output_on_cpu() const { return (flags & kOutOnCpu) != 0; }
 };
 
-// Two more inputs of the op just issued.
+// Two more inputs of the op just issued, and, if it is an op of a backward pass, the line of its forward op.
 struct MoreInputsRecord {
     std::uint64_t begin = 0;
     std::uint32_t duration = 0;
     std::uint16_t unused0 = 0;
     std::uint8_t kind = 0, unused1 = 0;
     core::Line line = 0;
-    std::uint32_t unused2 = 0;
+    core::Line forward_line = 0;      // 0: none, or unknown
     core::BufferId in0 = 0, in1 = 0;  // 0: none
 };
 

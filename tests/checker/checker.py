@@ -98,6 +98,8 @@ class Check:
         other = self.trace.other
         for key, name in FROM_OTHER.items():
             self.top(key, other[name])
+        self.top("torch", {"name": other["torch"], "cpu_ops": other.get("cpu_ops"), "cpu_ops_ns": other.get("cpu_ops_ns")}
+                 if "torch" in other else None)
         device = {"kind": other["device_kind"], "name": other["device_name"], "simulated": other["simulated"]}
         device.update({key: other[key] for key in ("timing", "timing_note", "timing_uncertainty_ns") if key in other})
         if "timing" in other:

@@ -27,6 +27,7 @@ class Op:
     in_place: bool   # it also reads `out`
     beside: bool     # `out` is memory of the CPU, and the lane a GPU's
     issued: bool = True
+    forward: tuple = None  # the line of its forward op
     begin: int = PENDING
     end: int = PENDING
     failed: bool = False
@@ -165,6 +166,8 @@ class Trace:
         self.ops[args["op"]] = Op(args["op"], begin, end, args["sig"], args["lane"], line, args["out"], reads, made,
                                   overwrites, args.get("in_place", False), args.get("beside", False),
                                   not args.get("unissued", False))
+        if "forward" in args:
+            self.ops[args["op"]].forward = (args.get("forward_file", 0), int(args["forward"].rsplit(":", 1)[1]))
 
     # ---- lookup ----
 

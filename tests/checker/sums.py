@@ -100,11 +100,14 @@ class Sums:
         return total
 
     def lines(self):
-        zero = {"issue_ns": 0, "blocked_ns": 0, "recorded_work_ns": 0, "ops": 0}
+        zero = {"issue_ns": 0, "blocked_ns": 0, "recorded_work_ns": 0, "ops": 0, "backward_ops": 0, "backward_ns": 0}
         lines = defaultdict(lambda: dict(zero))
         for op in self.trace.measured_ops():
             lines[op.line]["issue_ns"] += self.issue_of(op)
             lines[op.line]["ops"] += 1
+            if op.forward:
+                lines[op.forward]["backward_ops"] += 1
+                lines[op.forward]["backward_ns"] += op.end - op.begin if op.end != PENDING else 0
         for wait in self.asked:
             lines[wait.line]["blocked_ns"] += wait.end - wait.begin - wait.held
         for work in self.trace.works:

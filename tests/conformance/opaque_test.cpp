@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "engine/trace/frontend_records.h"
 #include "engine/trace/reader.h"
 #include "tests/conformance/devices.h"
 
@@ -126,12 +127,12 @@ TEST_P(OpaqueConformance, AFailureIsDeliveredByTheWaitThatNeedsItAndSpoilsWhatDe
     const core::OpId origin = bench->recorder.issued();
     issue({bad}, {worse}, [&ran] { return ran = true, ""; });
     const std::uint32_t lane = issue({}, {fine}, [fine] { return fine->data[0] = 1, ""; });
-    bench->waits.in_lane(lane, fine->id, trace::WaitKind::item, "item");
+    bench->waits.in_lane(lane, fine->id, 0, trace::WaitKind::item, "item");
     EXPECT_EQ(fine->data[0], 1.0f);
     for (const Buffer* spoiled : {worse, bad}) {
         const core::Error error = error_of([&] {
             for (std::uint32_t each = 0; each < bench->lanes.count(); ++each) {
-                bench->waits.in_lane(each, spoiled->id, trace::WaitKind::item, "item");
+                bench->waits.in_lane(each, spoiled->id, 0, trace::WaitKind::item, "item");
             }
         });
         EXPECT_EQ(error.op, origin);
@@ -142,6 +143,47 @@ TEST_P(OpaqueConformance, AFailureIsDeliveredByTheWaitThatNeedsItAndSpoilsWhatDe
     for (Buffer* buffer : {bad, worse, fine}) {
         bench->opaque.release(buffer);
     }
+}
+
+TEST_P(OpaqueConformance, TheWaitForAnOpThatWritesNoBufferDeliversItsFailure) {
+    Buffer* x = allocate();
+    issue({}, {x}, [] { return ""; });
+    const std::uint32_t lane = issue({x}, {}, [] { return "no copy of this kind"; });  // to the program's memory
+    const core::OpId copy = bench->recorder.issued();
+    const core::Error error = error_of([&] { bench->waits.in_lane(lane, x->id, copy, trace::WaitKind::copy, "cpu"); });
+    EXPECT_EQ(error.op, copy);
+    EXPECT_NE(error.message.find("no copy of this kind"), std::string::npos) << error.message;
+    bench->waitall();  // delivered already
+    const std::uint32_t other = issue({x}, {}, [] { return ""; });
+    bench->waits.in_lane(other, x->id, bench->recorder.issued(), trace::WaitKind::copy, "cpu");
+    bench->opaque.release(x);
+}
+
+TEST_P(OpaqueConformance, RecordsTheForwardLineOfAnOpOfABackwardPass) {
+    Buffer* x = allocate();
+    issue({}, {x}, [] { return ""; });
+    runtime::OpaqueOp op;
+    op.signature =
+        &bench->signatures.opaque({OpKind::opaque, Family::matmul, "lib::backward", "float32 (2×2)", 0, 8, 48});
+    Buffer* reads[] = {x};
+    op.reads = reads;
+    op.function = Call::run;
+    op.context = new Call{[] { return ""; }};
+    op.drop = Call::drop;
+    op.forward_line = core::make_line(1, 7);
+    bench->opaque.issue(op);
+    bench->waitall();
+    auto reader = bench.recording().reader();
+    ASSERT_TRUE(reader);
+    (*reader)->poll();
+    std::vector<core::Line> lines;
+    for (const auto& record : (*reader)->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, 0)) {
+        if (trace::kind_of(record) == trace::FrontendKind::more_inputs) {
+            lines.push_back(trace::as<trace::MoreInputsRecord>(record).forward_line);
+        }
+    }
+    EXPECT_EQ(lines, std::vector<core::Line>{core::make_line(1, 7)});
+    bench->opaque.release(x);
 }
 
 TEST_P(OpaqueConformance, IsRecordedWithItsNameAndAllThatItReadsAndWrites) {

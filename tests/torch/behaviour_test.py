@@ -113,6 +113,57 @@ for i in range(4):
         outcome = run("import torch\ntorch.cuda.get_device_name('cpu')\n", "--device", "cpu")
         self.assertIn("ValueError: Expected a cuda device, but got: cpu", outcome.err)
 
+    def test_a_backward_op_has_the_line_of_its_forward_op(self):
+        text = """import torch
+from torch import nn
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        return x * 2
+    @staticmethod
+    def backward(context, gradient):
+        return gradient * 2
+w = torch.ones(8, 8, device="cuda", requires_grad=True)
+h = w @ w
+with torch.no_grad():
+    unused = h + 1
+h = h.t()
+h = Twice.apply(h)
+loss = h.sigmoid().sum()
+loss.backward()
+with torch.enable_grad():
+    other = (w * 3).exp()
+other.sum().backward()
+torch.cuda.synchronize()
+"""
+        for options in (["--device", "simulated"], ["--device", "cpu", "--workers", "2"]):
+            outcome = run(text, *options)
+            self.assertEqual(outcome.status, 0, outcome.err)
+            backward = {l["line"]: l["backward_ops"] for l in outcome.report["lines"] if l["backward_ops"]}
+            # 11: two products; 6: in the call of line 15; 16: sigmoid; 19: exp and mul
+            self.assertEqual((backward.get(11), backward.get(16), backward.get(19)), (2, 1, 2), backward)
+            self.assertEqual(sum(backward.get(line, 0) for line in (6, 15)), 1, backward)
+            self.assertEqual(set(backward) - {6, 15}, {11, 16, 19})
+            self.assertTrue(all(l["backward_ns"] > 0 for l in outcome.report["lines"] if l["backward_ops"]))
+            issued = {l["line"]: l["ops"] for l in outcome.report["lines"]}
+            self.assertGreaterEqual(issued[17], 3)
+
+    def test_the_report_says_which_torch_ran_and_counts_ops_on_cpu_tensors(self):
+        text = "import torch\nx = torch.ones(300, 300)\nfor _ in range(20):\n    y = x @ x\n%s\n"
+        outcome = run(text % "y.sum().item()", "--device", "cpu")
+        self.assertIn("PyTorch computed 23 ops on CPU tensors, ", outcome.err)
+        on_cpu = outcome.report["torch"]
+        self.assertRegex(on_cpu["name"], r"^PyTorch \d+\.\d+")
+        self.assertEqual(on_cpu["cpu_ops"], 23)
+        self.assertGreater(on_cpu["cpu_ops_ns"], 20 * 100_000)
+        virtual = run(text % "y.sum().item()", "--device", "simulated").report["torch"]
+        self.assertEqual((virtual["cpu_ops"], virtual["cpu_ops_ns"]), (23, 0))
+        mixed = run(text % "y.cuda()", "--device", "simulated").report["torch"]
+        self.assertEqual((mixed["cpu_ops"], mixed["cpu_ops_ns"]), (None, None))
+        dialect = run("import torch\nx = torch.ones(3) + 1\n", HEADWAY_TORCH="dialect")
+        self.assertEqual(dialect.report["torch"], {"name": "Headway's dialect", "cpu_ops": None, "cpu_ops_ns": None})
+        self.assertIsNone(run("import headway\nx = headway.ones(3)\n").report["torch"])
+
     def test_an_event_stands_for_what_was_issued_before_it(self):
         outcome = run("""import torch
 x = torch.ones(900, 900, device="cuda")

@@ -189,7 +189,8 @@ void write_folds(const model::Run& run, const SavedFolds& folds, JsonText& to) {
     to.list(folds.lines.size(), [&](std::size_t i) {
         const model::LineCost& cost = folds.lines[i];
         to.put_all("[", core::file_of(cost.line), ",", core::number_of(cost.line), ",", cost.issue_ns, ",",
-                   cost.blocked_ns, ",", cost.recorded_work_ns, ",", cost.ops, "]");
+                   cost.blocked_ns, ",", cost.recorded_work_ns, ",", cost.ops, ",", cost.backward_ops, ",",
+                   cost.backward_ns, "]");
     });
     to.put(",\"devices\":");
     to.list(folds.devices.size(), [&](std::size_t i) {

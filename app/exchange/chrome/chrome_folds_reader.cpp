@@ -148,6 +148,10 @@ FoldsReader::FoldsReader(json::Value folded) {
             const auto line = static_cast<std::uint32_t>(std::clamp<std::int64_t>(cell(1), 0, UINT32_MAX));
             folds_->lines.push_back({line == 0 ? 0 : core::make_line(file, line), cell(2), cell(3), cell(4),
                                      static_cast<std::uint64_t>(std::max<std::int64_t>(cell(5), 0))});
+            if (cells.size() >= 8) {
+                folds_->lines.back().backward_ops = static_cast<std::uint64_t>(std::max<std::int64_t>(cell(6), 0));
+                folds_->lines.back().backward_ns = cell(7);
+            }
         }
     }
     for (const json::Value entry : folded["devices"].elements()) {

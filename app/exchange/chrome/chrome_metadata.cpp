@@ -62,6 +62,12 @@ void write_metadata(const model::Run& run, const model::SavedFolds* folds, JsonT
     if (!info.tab.empty()) {
         text("tab", info.tab);
     }
+    if (!info.torch.empty()) {
+        text("torch", info.torch);
+    }
+    if (info.cpu_ops && info.cpu_ops_ns) {
+        to.put_all("\"cpu_ops\":", *info.cpu_ops, ",\"cpu_ops_ns\":", *info.cpu_ops_ns, ",");
+    }
     text("device_kind", info.device_kind);
     text("device_name", info.device_name);
     to.put_all("\"simulated\":", info.simulated ? "true," : "false,");

@@ -126,13 +126,13 @@ private:
     }
     [[nodiscard]] std::uint64_t op_count() const { return builder_.ops.size() + folds_.folded_ops(); }
 
-    core::Line line_of(const ChromeEvent& event) {
-        const auto text = bare(event.argument("line"));
+    core::Line line_of(const ChromeEvent& event, const char* name = "line", const char* file = "file") {
+        const auto text = bare(event.argument(name));
         std::uint32_t line = 0;
         const std::size_t at = text.find_last_of(": ");
         const char* begin = text.data() + (at == std::string_view::npos ? 0 : at + 1);
         std::from_chars(begin, text.data() + text.size(), line);
-        return line == 0 ? 0 : core::make_line(small(event.argument("file")), line);
+        return line == 0 ? 0 : core::make_line(small(event.argument(file)), line);
     }
 
     void issue(const ChromeEvent& event) {
@@ -150,6 +150,7 @@ private:
         op.issue_begin_ns = event.time.ns;
         op.issue_end_ns = event.time.ns + event.duration.ns;
         op.line = line_of(event);
+        op.forward_line = line_of(event, "forward", "forward_file");
         op.out = small(event.argument("out"));
         op.signature = static_cast<std::uint16_t>(std::min(small(event.argument("sig")), 65'535u));
         op.lane = lane_of(event, id);

@@ -184,6 +184,11 @@ void Writer::issues() {
                 ",\"name\":", std::string_view(text.name), ",\"args\":{\"op\":", id,
                 ",\"sig\":", std::uint32_t{op.signature});
         put_line(op.line);
+        if (op.forward_line != 0) {
+            put(",\"forward\":");
+            put(json::quoted(run_.line_text(op.forward_line)));
+            put_all(",\"forward_file\":", core::file_of(op.forward_line));
+        }
         put_all(",\"lane\":", std::uint32_t{op.lane}, ",\"out\":", op.out);
         if (op.in0 != 0 || op.in1 != 0 || op.more_inputs) {
             put_all(",\"in\":[", op.in0);

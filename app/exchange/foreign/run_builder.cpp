@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/exchange/foreign/run_json.h"
 #include "app/exchange/foreign/scope_order.h"
 #include "engine/trace/barrier_names.h"
 #include "engine/trace/frontend_records.h"
@@ -26,72 +27,6 @@ std::uint32_t duration(std::int64_t begin_ns, std::int64_t end_ns) {
 
 std::uint64_t ticks(std::int64_t ns) {
     return static_cast<std::uint64_t>(ns);
-}
-
-// The names of lanes [first, end).
-std::vector<std::string> lane_names(const RunBuilder& builder, std::size_t first, std::size_t end) {
-    end = std::min(end, builder.lane_names.size());
-    first = std::min(first, end);
-    return {builder.lane_names.begin() + static_cast<std::ptrdiff_t>(first),
-            builder.lane_names.begin() + static_cast<std::ptrdiff_t>(end)};
-}
-
-template <class Value>
-nlohmann::json or_null(const std::optional<Value>& value) {
-    return value ? nlohmann::json(*value) : nlohmann::json();
-}
-
-std::string run_json(const RunBuilder& builder) {
-    const model::RunInfo& info = builder.info;
-    const std::size_t own_lanes =
-        builder.more_devices.empty() ? builder.lane_names.size() : builder.more_devices.front().first_lane;
-    std::string text = nlohmann::json{{"program", info.program},
-                                      {"title", info.title},
-                                      {"frontend", info.frontend},
-                                      {"tab", info.tab},
-                                      {"device_kind", info.device_kind},
-                                      {"device_name", info.device_name},
-                                      {"simulated", info.simulated},
-                                      {"cpu", info.cpu},
-                                      {"os", info.os},
-                                      {"cores", info.cores},
-                                      {"barrier", info.barrier},
-                                      {"free_policy", info.free_policy},
-                                      {"workers", info.workers},
-                                      {"streams", info.streams},
-                                      {"queue_limit", info.queue_limit},
-                                      {"budget", info.budget},
-                                      {"seed", info.seed},
-                                      {"budget_in_effect", or_null(info.budget_in_effect)},
-                                      {"budget_is_default", or_null(info.budget_is_default)},
-                                      {"date", info.date},
-                                      {"version", info.version},
-                                      {"parameters", info.parameters},
-                                      {"foreign", info.foreign},
-                                      {"live_sampled", info.live_sampled},
-                                      {"left_out", info.left_out},
-                                      {"repaired", info.repaired},
-                                      {"file_cut_off", info.file_cut_off},
-                                      {"lane_streams", info.lane_streams},
-                                      {"timing", info.timing},
-                                      {"timing_note", info.timing_note},
-                                      {"timing_uncertainty_ns", info.timing_uncertainty_ns},
-                                      {"issue", info.issue},
-                                      {"profile", info.profile},
-                                      {"chosen", info.chosen},
-                                      {"launch", info.launch},
-                                      {"copies", info.copies},
-                                      {"products", info.products},
-                                      {"lanes", lane_names(builder, 0, own_lanes)}}
-                           .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    if (info.links) {
-        text.insert(1, "\"gpus\":" + std::to_string(info.links->gpus()) + ",\"links\":\"" +
-                           devices::word_of(info.links->topology()) + "\",");
-    }
-    if (!info.cost_models.empty()) {  // JSON already
-        text.insert(1, "\"cost_models\":" + info.cost_models + ",");
-    }
-    return text;
 }
 
 class Recorder {
@@ -280,13 +215,16 @@ private:
                                                 .in1 = op.in1}));
         ++op_count_;
         auto& more = builder_.more_inputs;
-        while (more_ < more.size() && more[more_].op <= op_count_) {
-            const bool two = more_ + 1 < more.size() && more[more_ + 1].op == more[more_].op;
+        const auto left = [&] { return more_ < more.size() && more[more_].op <= op_count_; };
+        for (bool once = op.forward_line != 0; once || left(); once = false) {
+            const bool one = left(), two = one && more_ + 1 < more.size() && more[more_ + 1].op == more[more_].op;
             frontend_.add(packed(trace::MoreInputsRecord{.begin = ticks(op.issue_begin_ns),
                                                          .kind = flagged(FrontendKind::more_inputs),
-                                                         .in0 = more[more_].buffer,
+                                                         .line = op.line,
+                                                         .forward_line = op.forward_line,
+                                                         .in0 = one ? more[more_].buffer : 0,
                                                          .in1 = two ? more[more_ + 1].buffer : 0}));
-            more_ += two ? 2 : 1;
+            more_ += two ? 2 : one ? 1 : 0;
         }
         for (; more_output_ < builder_.more_outputs.size() && builder_.more_outputs[more_output_].op <= op_count_;
              ++more_output_) {

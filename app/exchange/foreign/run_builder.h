@@ -20,7 +20,7 @@ namespace headway::exchange {
 struct RunBuilder {
     struct Op {
         std::int64_t issue_begin_ns = 0, issue_end_ns = 0;
-        core::Line line = 0;
+        core::Line line = 0, forward_line = 0;
         core::BufferId out = 0, in0 = 0, in1 = 0;
         std::uint16_t signature = 0;
         std::uint8_t lane = 0;

@@ -34,11 +34,12 @@ struct Op {
     bool more_outputs = false;         // writes more than one buffer: a composite op
     bool not_issued = false;           // another program's trace that contains only the op's execution
     bool out_on_cpu = false;           // a GPU's lane wrote `out` into the memory of the run's CPU
-    std::int32_t minibatch = -1;       // index into minibatches(), -1 outside of them
     // Stands for all ops that were folded together with it: their first issue and begin, their last end; the rest is
     // the first one's.
     bool folded = false;
-    std::uint32_t links = 0;  // of a copy that went over links of the run: one bit each
+    std::int32_t minibatch = -1;   // index into minibatches(), -1 outside of them
+    std::uint32_t links = 0;       // of a copy that went over links of the run: one bit each
+    core::Line forward_line = 0;   // of an op of a backward pass: where its forward op was called; 0: unknown
 };
 
 // Why an op depends on an earlier one: it reads what that one wrote, overwrites what that one read, or overwrites

@@ -99,6 +99,10 @@ struct LineCost {
     // The line's share of op_issue_ns and recorded_work_ns.
     std::int64_t issue_ns = 0, blocked_ns = 0, recorded_work_ns = 0;
     std::uint64_t ops = 0;
+    // Ops of backward passes that are gradients of this line's ops, and how long they executed. They were issued by the
+    // line that called backward().
+    std::uint64_t backward_ops = 0;
+    std::int64_t backward_ns = 0;
 };
 
 }  // namespace headway::model

@@ -14,6 +14,7 @@
 #include "app/model/report/explanation_json.h"
 #include "app/model/report/links_json.h"
 #include "app/model/report/races_json.h"
+#include "app/model/report/support.h"
 #include "engine/core/error_word.h"
 #include "engine/trace/wait_names.h"
 
@@ -35,36 +36,6 @@ std::string dumped(const Json& json) {
 Json time_or_null(std::int64_t ns) {
     return ns == kPending ? Json(nullptr) : Json(ns);
 }
-
-// Null if the trace does not contain the value.
-template <class Value>
-Json if_recorded(bool recorded, const Value& value) {
-    return recorded ? Json(value) : Json(nullptr);
-}
-
-// What a run's recording can support. Everything that is computed from more than one record (sums, counts, medians,
-// peaks, times between two records) goes through all(), at each depth of the report: it is null if records are missing
-// or wrong. if_recorded() is for settings and for what stands in a single record.
-class Support {
-public:
-    explicit Support(const Run& run)
-        : has(run.capabilities()), whole_(run.lost_records() == 0 && run.end().verdict != Verdict::damaged) {}
-
-    [[nodiscard]] bool whole() const { return whole_; }
-    template <class Value>
-    [[nodiscard]] Json all(bool recorded, const Value& value) const {
-        return if_recorded(whole_ && recorded, value);
-    }
-    template <class Value>
-    [[nodiscard]] Json all(const Value& value) const {
-        return all(true, value);
-    }
-
-    const TraceCapabilities has;
-
-private:
-    const bool whole_;
-};
 
 Json settings_of(const RunInfo& info, const TraceCapabilities& capabilities) {
     Json settings;
@@ -188,9 +159,22 @@ Json lines_of(const Run& run, const Support& support, const std::vector<LineCost
         entry["blocked_ns"] = support.all(capabilities.waits, cost.blocked_ns);
         entry["recorded_work_ns"] = support.all(capabilities.settings, cost.recorded_work_ns);
         entry["ops"] = support.all(cost.ops);
+        entry["backward_ops"] = support.all(cost.backward_ops);
+        entry["backward_ns"] = support.all(cost.backward_ns);
         list.push_back(std::move(entry));
     }
     return list;
+}
+
+// Which torch the program imported. Ops on CPU tensors are no ops of the run.
+Json torch_of(const RunInfo& info) {
+    if (info.torch.empty()) {
+        return nullptr;
+    }
+    Json torch{{"name", info.torch}};
+    torch["cpu_ops"] = info.cpu_ops ? Json(*info.cpu_ops) : Json(nullptr);
+    torch["cpu_ops_ns"] = info.cpu_ops_ns ? Json(*info.cpu_ops_ns) : Json(nullptr);
+    return torch;
 }
 
 Json minibatches_of(const Run& run, const Support& support) {
@@ -387,6 +371,7 @@ std::string report_json(const Run& run) {
     const auto whole = [](double ns) { return static_cast<std::int64_t>(std::llround(ns)); };
 
     Json report = {{"headway", info.version}, {"program", info.program}, {"language", info.frontend}};
+    report["torch"] = torch_of(info);
     report["device"] = {{"kind", info.device_kind}, {"name", info.device_name}, {"simulated", info.simulated}};
     if (!info.timing.empty()) {
         report["device"]["timing"] = info.timing;

@@ -114,8 +114,23 @@ void Run::take_metadata() {
             case trace::MetaType::device:
                 take_device(id, text);
                 break;
+            case trace::MetaType::torch: {
+                const json::Document document(text);
+                read_torch(document.root(), info_);
+                break;
+            }
         }
     });
+}
+
+void read_torch(json::Value torch, RunInfo& info) {
+    info.torch = torch["torch"].text();
+    info.cpu_ops.reset();
+    info.cpu_ops_ns.reset();
+    if (torch["cpu_ops"].integer()) {
+        info.cpu_ops = torch["cpu_ops"].count();
+        info.cpu_ops_ns = torch["cpu_ops_ns"].count();
+    }
 }
 
 void read_run_info(json::Value run, RunInfo& info) {
@@ -123,6 +138,7 @@ void read_run_info(json::Value run, RunInfo& info) {
     info.title = run["title"].text();
     info.frontend = run["frontend"].text();
     info.tab = run["tab"].text();
+    read_torch(run, info);
     info.device_kind = run["device_kind"].text();
     info.device_name = run["device_name"].text();
     info.simulated = run["simulated"].is_true();

@@ -112,6 +112,7 @@ void Run::take_more_inputs(const trace::MoreInputsRecord& record) {
     }
     const auto id = static_cast<OpId>(ops_.size());
     Op& op = ops_.back();
+    op.forward_line = record.forward_line;
     for (const BufferId input : {record.in0, record.in1}) {
         if (input == 0) {
             continue;

@@ -8,5 +8,7 @@ namespace headway::model {
 
 // Fills in all but `barrier_changes` and `no_minibatches`. Missing and unexpected values are tolerated.
 void read_run_info(json::Value run, RunInfo& info);
+// The part that is known later: the program's torch.
+void read_torch(json::Value torch, RunInfo& info);
 
 }  // namespace headway::model

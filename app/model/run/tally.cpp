@@ -100,6 +100,11 @@ void Tally::add(const Run& run, const Run::Measured& part, OpId id, bool ended) 
     LineCost& cost = cost_of(op.line);
     add_to(cost.issue_ns, issue_ns);
     ++cost.ops;
+    if (op.forward_line != 0) {
+        LineCost& forward = cost_of(op.forward_line);
+        ++forward.backward_ops;
+        add_to(forward.backward_ns, ended ? op.end_ns - op.begin_ns : 0);
+    }
     if (!op.not_issued) {
         ++issued;
         ++records;
@@ -172,6 +177,8 @@ void Tally::merge(const Tally& other) {
         add_to(mine.blocked_ns, cost.blocked_ns);
         add_to(mine.recorded_work_ns, cost.recorded_work_ns);
         mine.ops += cost.ops;
+        mine.backward_ops += cost.backward_ops;
+        add_to(mine.backward_ns, cost.backward_ns);
     }
 }
 

@@ -45,13 +45,25 @@ std::string barrier_text(const model::RunInfo& info) {
     return "barrier " + info.barrier + (acts ? "" : " (which does nothing: the program has no minibatches)");
 }
 
+// The real PyTorch's ops on CPU tensors, which the frontend computes itself.
+std::string cpu_ops_text(const model::RunInfo& info) {
+    if (info.cpu_ops.value_or(0) == 0) {
+        return "";
+    }
+    const std::uint64_t ns = info.cpu_ops_ns.value_or(0);
+    return "; PyTorch computed " + core::counted(*info.cpu_ops, "op") + " on CPU tensors, " +
+           (ns > 0 ? model::duration_text(static_cast<double>(ns)) + " of" : std::string("which is")) +
+           " the frontend's own work";
+}
+
 void summarise(const model::Run& run) {
     const auto n = run.numbers();
     const auto& info = run.info();
     std::string device = info.simulated ? "SIMULATED " + info.device_name : info.device_name;
     const auto ops = [](std::uint64_t count) { return core::counted(count, "op"); };
     if (n.ops == 0) {
-        tell(info.program + " on " + device + ": no ops in " + model::duration_text(static_cast<double>(n.total_ns)));
+        tell(info.program + " on " + device + ": no ops in " + model::duration_text(static_cast<double>(n.total_ns)) +
+             cpu_ops_text(info));
         return;
     }
     const std::string regime = model::regime_word(n);

@@ -7,8 +7,10 @@
 #include <new>
 #include <string>
 
+#include "app/json/json.h"
 #include "app/runner/python/module.h"
 #include "app/runner/python/state.h"
+#include "app/runner/torch/forward_lines.h"
 #include "app/runner/torch/torch_host.h"
 
 namespace headway::runner::python {
@@ -101,15 +103,17 @@ public:
             op.drop = issue.drop;
             op.context = issue.work;
             op.lane = issue.stream;
+            forward_lines_.made(issue.made, rt.lines.current());
+            op.forward_line = forward_lines_.of(issue.backward_of);
             const std::uint32_t lane = rt.opaque.issue(op);
             return tm::Issued{rt.recorder.issued(), lane, rt.lanes.submitted()[lane]};
         });
     }
 
-    void wait(std::uint32_t lane, tm::Block* block, tm::Blocker kind, const char* name) override {
+    void wait(tm::Issued op, tm::Block* block, tm::Blocker kind, const char* name) override {
         with_runtime([&](runtime::Runtime& rt) {
-            rt.waits.in_lane(lane, block != nullptr ? buffer_of(block)->id : 0, static_cast<trace::WaitKind>(kind),
-                             name);
+            rt.waits.in_lane(op.lane, block != nullptr ? buffer_of(block)->id : 0, op.op,
+                             static_cast<trace::WaitKind>(kind), name);
             rt.opaque.release_completed();
             return true;
         });
@@ -134,6 +138,13 @@ public:
             rt.opaque.release_completed();
             return true;
         });
+    }
+
+    void made(tm::GraphNode node) override {
+        const std::lock_guard lock(mutex);
+        if (State& s = state(); open && s.runtime != nullptr) {
+            forward_lines_.made(node, s.runtime->lines.current());
+        }
     }
 
     double end_ns(tm::Issued op) override {
@@ -225,6 +236,7 @@ public:
 
 private:
     std::uint64_t allocated_ = 0, peak_ = 0;
+    tm::ForwardLines forward_lines_;
 };
 
 // Lives as long as the process: PyTorch's threads and tensors may outlive the run.
@@ -261,6 +273,32 @@ PyObject* open_torch(PyObject*, PyObject* arguments) {
     Py_RETURN_NONE;
 }
 
+// torch_is(name, cpu_ops, cpu_ops_ns): records which torch the program has, and, unless it is None, how many ops on CPU
+// tensors it has called, which took so long. Does nothing in a forked process, and in other threads.
+PyObject* torch_is(PyObject*, PyObject* arguments) {
+    const char* name = nullptr;
+    PyObject* ops = Py_None;
+    unsigned long long ns = 0;
+    if (PyArg_ParseTuple(arguments, "s|OK", &name, &ops, &ns) == 0) {
+        return nullptr;
+    }
+    std::string json = "{\"torch\": " + json::quoted(name);
+    if (ops != Py_None) {
+        json += ", \"cpu_ops\": " + std::to_string(PyLong_AsUnsignedLongLong(ops)) +
+                ", \"cpu_ops_ns\": " + std::to_string(ns);
+        if (PyErr_Occurred() != nullptr) {
+            return nullptr;
+        }
+    }
+    runtime::Runtime* runtime = frontend();
+    PyErr_Clear();
+    const auto lock = run_lock();
+    if (runtime != nullptr && runtime->control.in_own_process()) {
+        runtime->recorder.recording().meta(trace::MetaType::torch, 0, json + "}");
+    }
+    Py_RETURN_NONE;
+}
+
 // is_engine_error(text): whether the text has the message of the last error that the engine raised.
 PyObject* is_engine_error(PyObject*, PyObject* text) {
     const char* words = PyUnicode_Check(text) != 0 ? PyUnicode_AsUTF8(text) : nullptr;
@@ -288,6 +326,7 @@ void close_torch() {
 
 PyMethodDef torch_host_functions[] = {
     {"open_torch", open_torch, METH_VARARGS, "open_torch(path): loads the PyTorch module."},
+    {"torch_is", torch_is, METH_VARARGS, "torch_is(name, cpu_ops, cpu_ops_ns): records the program's torch."},
     {"is_engine_error", is_engine_error, METH_O, "Whether the text has the last engine error's message."},
     {nullptr, nullptr, 0, nullptr},
 };

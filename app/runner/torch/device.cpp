@@ -48,6 +48,7 @@ Owner* owner_of(const c10::Storage& storage) {
 
 struct DeviceAllocator final : c10::Allocator {
     c10::DataPtr allocate(std::size_t bytes) const override {
+        device_used();
         if (bytes == 0) {
             return {nullptr, kDevice};
         }
@@ -383,6 +384,9 @@ Issued issue(const Signature* signature, const Operands& operands, Task* task) {
     what.drop = &Task::drop;
     what.work = task;
     what.stream = current_stream();
+    what.made = last_node();
+    what.backward_of = current_backward();
+    device_used();
     try {
         return host().issue(what);
     } catch (const std::exception& error) {

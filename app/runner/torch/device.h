@@ -12,6 +12,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include <atomic>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,6 +100,29 @@ struct Task {
 };
 
 Issued issue(const Signature* signature, const Operands& operands, Task* task);
+
+// --- autograd's graph (graph_nodes.cpp) ---
+// The last node that this thread made; of an op that is being called, its own, if autograd follows it.
+[[nodiscard]] GraphNode last_node();
+// The node that this thread evaluates in a backward pass.
+[[nodiscard]] GraphNode current_backward();
+// Tells the host of last_node() if it is a new one: for ops that are not issued, such as views.
+void note_node();
+// From now on backward passes are followed.
+void follow_backward();
+
+// --- ops on CPU tensors (cpu_ops.cpp) ---
+// Counts the ops that the calling thread calls, until the program uses the device: each costs up to a microsecond more.
+void count_cpu_ops();
+void stop_counting_cpu_ops();
+inline std::atomic<bool> cpu_ops_counted{false};
+inline void device_used() {
+    if (cpu_ops_counted.load(std::memory_order_relaxed)) [[unlikely]] {
+        stop_counting_cpu_ops();
+    }
+}
+// Number and nanoseconds; empty if not all were counted.
+[[nodiscard]] std::vector<std::int64_t> cpu_ops();
 
 // While it lives, this thread's dispatcher is in its usual state, below autograd: kernels see plain CPU tensors.
 struct PlainDispatch {

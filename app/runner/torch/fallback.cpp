@@ -454,6 +454,7 @@ void fallback(const c10::OperatorHandle& handle, Stack* stack) {
     stack->resize(stack->size() - n);
     expect_one_device(op, args);
     if (op.view) {
+        note_node();
         make_view(op, args, stack);
         return;
     }

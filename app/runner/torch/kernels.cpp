@@ -27,12 +27,15 @@ at::Tensor empty_strided(c10::IntArrayRef size, c10::IntArrayRef stride, c10::op
 
 at::Tensor as_strided(const at::Tensor& self, c10::IntArrayRef size, c10::IntArrayRef stride,
                       c10::optional<std::int64_t> offset) {
+    note_node();
     return at::native::as_strided_tensorimpl(self, size, stride, offset);
 }
 at::Tensor view(const at::Tensor& self, c10::IntArrayRef size) {
+    note_node();
     return at::native::view(self, size);
 }
 at::Tensor reshape_alias(const at::Tensor& self, c10::IntArrayRef size, c10::IntArrayRef stride) {
+    note_node();
     return at::native::_reshape_alias(self, size, stride);
 }
 
@@ -89,7 +92,7 @@ Issued issue_copy(const at::Tensor& to, const at::Tensor& from, const char* name
 
 void wait_for(Issued op, const at::Tensor& t, const char* name, Blocker kind) {
     const BlockerName blocker = blocker_or(name, kind);
-    checked([&] { host().wait(op.lane, block_of(t), blocker.kind, blocker.name); });
+    checked([&] { host().wait(op, block_of(t), blocker.kind, blocker.name); });
 }
 
 at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {

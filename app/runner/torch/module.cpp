@@ -163,6 +163,8 @@ TORCH_LIBRARY(headway, m) {
             checked([&] { host().record_stream(block, small(stream)); });
         }
     });
+    m.def("count_cpu_ops", [] { count_cpu_ops(); });
+    m.def("cpu_ops", []() -> std::vector<std::int64_t> { return cpu_ops(); });
     m.def("issue_counts", []() -> std::string { return issue_counts(); });
 }
 
@@ -197,6 +199,7 @@ extern "C" __attribute__((visibility("default"))) bool headway_torch_open(std::u
         return false;
     }
     headway::torch_module::set_host(host);
+    headway::torch_module::follow_backward();
     c10::SetAllocator(c10::DeviceType::CUDA, &headway::torch_module::device_allocator());
     return true;
 }

@@ -29,6 +29,11 @@ struct OpText {
     std::uint64_t flops = 0, moved_bytes = 0;
 };
 
+// A node of autograd's graph: one forward op.
+struct GraphNode {
+    std::uint64_t thread = 0, number = 0;  // counted from 1 by each thread; 0: none
+};
+
 struct Issue {
     const Signature* signature = nullptr;
     Block* const* reads = nullptr;
@@ -39,6 +44,8 @@ struct Issue {
     void (*drop)(void* work) = nullptr;  // called by any thread, once the op has completed
     void* work = nullptr;
     std::uint32_t stream = 0;  // if the program uses streams: the one that it goes to
+    GraphNode made;            // the last one that this thread made: this op's, if autograd follows it
+    GraphNode backward_of;     // the one whose gradient the op is part of
 };
 struct Issued {
     std::uint32_t op = 0, lane = 0, seq = 0;  // seq: its place among the lane's commands
@@ -63,11 +70,14 @@ public:
     virtual void release(Block* block) noexcept = 0;
     virtual const Signature* signature(const OpText& text) = 0;
     virtual Issued issue(const Issue& issue) = 0;
-    // Waits for all ops of the lane; an error if the block (null: none) has no values because an op failed.
-    virtual void wait(std::uint32_t lane, Block* block, Blocker kind, const char* name) = 0;
+    // Waits for all ops of the op's lane; an error if the op failed, or if the block (null: none) has no values because
+    // another one did.
+    virtual void wait(Issued op, Block* block, Blocker kind, const char* name) = 0;
     // The same for the block's last writer, wherever it runs.
     virtual void wait_for(Block* block, Blocker kind, const char* name) = 0;
     virtual void wait_for_all(Blocker kind, const char* name) = 0;
+    // Notes that the calling line has made the node. Issuing an op notes its own.
+    virtual void made(GraphNode node) = 0;
     // When a completed op ended, in nanoseconds on the run's clock; 0 if that is not known.
     virtual double end_ns(Issued op) = 0;
     virtual Memory memory() = 0;

@@ -44,6 +44,9 @@ std::vector<std::string> status_parts(const AppState& state) {
         if (info.simulated) {
             parts.emplace_back("SIMULATED");
         }
+        if (!info.torch.empty()) {
+            parts.push_back(info.torch == "Headway's dialect" ? "torch: " + info.torch : info.torch);
+        }
         if (!info.timing.empty()) {
             parts.push_back("GPU times from " + std::string(info.timing == "cupti" ? "CUPTI" : info.timing) + " ± " +
                             figure::duration_text(static_cast<double>(info.timing_uncertainty_ns)));

@@ -128,6 +128,11 @@ void SourceEditor::draw_costs(const Frame& f, std::uint32_t index, float y) {
                     figure::duration_text(static_cast<double>(cost.of.issue_ns)).c_str(),
                     figure::duration_text(static_cast<double>(cost.of.blocked_ns)).c_str(),
                     figure::duration_text(static_cast<double>(cost.of.recorded_work_ns)).c_str());
+        if (cost.of.backward_ops > 0) {
+            ImGui::Text("its backward pass: %s %s, executed in %s", figure::count_text(cost.of.backward_ops).c_str(),
+                        cost.of.backward_ops == 1 ? "op" : "ops",
+                        figure::duration_text(static_cast<double>(cost.of.backward_ns)).c_str());
+        }
         ImGui::EndTooltip();
     }
 }

@@ -169,6 +169,9 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
                   duration_text(static_cast<double>(op.issue_end_ns - op.issue_begin_ns));
         card.lines.push_back({Tone::issue, issued});
     }
+    if (op.forward_line != 0) {
+        card.lines.push_back({Tone::dim, "backward of " + run.line_text(op.forward_line)});
+    }
     const std::int64_t begun_ns = run.begun_ns(id);
     if (begun_ns == model::kPending) {
         card.lines.push_back({Tone::dim, "not started yet"});

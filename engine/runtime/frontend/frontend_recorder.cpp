@@ -68,8 +68,11 @@ void FrontendRecorder::add_composite(std::uint64_t begin, std::uint16_t signatur
     const core::Line line = lines_.current();
     last_event_ = now();
     add_issue(begin, signature, event.main.flags, lane, line, {event.main.buffer, input(0), input(1)});
-    for (std::size_t i = 2; i < event.inputs.size(); i += 2) {
-        events_.add({begin, 0, 0, kind_with(FrontendKind::more_inputs), 0, line, 0, input(i), input(i + 1)});
+    const std::size_t inputs =
+        event.forward_line != 0 ? std::max<std::size_t>(event.inputs.size(), 3) : event.inputs.size();
+    for (std::size_t i = 2; i < inputs; i += 2) {
+        events_.add(
+            {begin, 0, 0, kind_with(FrontendKind::more_inputs), 0, line, event.forward_line, input(i), input(i + 1)});
     }
     for (const auto& [buffer, of_op, flags] : event.others) {
         events_.add({begin, 0, of_op, kind_with(FrontendKind::more_output, flags), 0, line, buffer, 0, 0});

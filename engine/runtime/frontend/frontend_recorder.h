@@ -43,6 +43,7 @@ struct CompositeEvent {
     Output main;  // the last op's output
     std::vector<core::BufferId> inputs;
     std::vector<Output> others;
+    core::Line forward_line = 0;  // of an op of a backward pass: where its forward op was called; 0: unknown
 };
 
 class FrontendRecorder {

@@ -96,6 +96,42 @@ TEST(ChromeReader, RestoresWhatTheProgramsStreamsOrder) {
     EXPECT_EQ(again.run->waits()[0].target_op, 2u);
 }
 
+TEST(ChromeReader, RestoresTheProgramsTorchAndTheLinesOfForwardOps) {
+    model::RecordingBuilder builder;
+    builder.metadata(R"({"program": "p", "device_kind": "simulated", "lanes": ["Stream 0"]})");
+    builder.recording().meta(trace::MetaType::file, 1, "a.py");
+    builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true, .line = core::make_line(1, 3)});
+    builder.issue({.begin = 10, .end = 20, .out = 2, .in0 = 1, .fresh = true, .line = core::make_line(1, 9)});
+    builder.more_inputs(0, 0, core::make_line(1, 3));
+    builder.issue({.begin = 20, .end = 30, .out = 3, .in0 = 1, .in1 = 2, .fresh = true, .line = core::make_line(1, 9)});
+    builder.more_inputs(1, 0, core::make_line(1, 4));
+    builder.exec(0, 1, 10, 90);
+    builder.exec(0, 2, 90, 100);
+    builder.exec(0, 3, 100, 140);
+    builder.recording().meta(trace::MetaType::torch, 0, R"({"torch": "PyTorch 1.13.0"})");
+    builder.recording().meta(trace::MetaType::torch, 0,
+                             R"({"torch": "PyTorch 1.13.0", "cpu_ops": 7, "cpu_ops_ns": 50})");
+    const auto run = builder.read();
+    run->close();
+    expect_same(*run, exported(*run));
+    const ReadTrace again = read(exported(*run));
+    for (const model::Run* each : {run.get(), again.run.get()}) {
+        EXPECT_EQ(each->info().torch, "PyTorch 1.13.0");
+        EXPECT_EQ(each->info().cpu_ops, 7u);
+        EXPECT_EQ(each->info().cpu_ops_ns, 50u);
+        EXPECT_EQ(each->op(1).forward_line, 0u);
+        EXPECT_EQ(each->op(2).forward_line, core::make_line(1, 3));
+        EXPECT_EQ(each->op(3).forward_line, core::make_line(1, 4));
+        EXPECT_EQ(each->more_inputs(3), std::vector<core::BufferId>{1});
+        const auto costs = each->line_costs();
+        ASSERT_EQ(costs.size(), 3u);
+        EXPECT_EQ(costs[0].backward_ops, 1u);
+        EXPECT_EQ(costs[0].backward_ns, 10);
+        EXPECT_EQ(costs[1].backward_ns, 40);
+        EXPECT_EQ(costs[2].ops, 2u);
+    }
+}
+
 TEST(ChromeReader, RestoresATraceOfFortyLanes) {
     // Another program's trace with 40 threads and nested spans.
     std::string text = "[";

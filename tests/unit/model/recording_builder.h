@@ -51,8 +51,9 @@ public:
              op.lane, op.line, op.out, op.in0, op.in1});
         return ++issued_;
     }
-    void more_inputs(BufferId a, BufferId b) {
-        frontend_.add({last_issue_, 0, 0, static_cast<std::uint8_t>(trace::FrontendKind::more_inputs), 0, 0, 0, a, b});
+    void more_inputs(BufferId a, BufferId b, core::Line forward = 0) {
+        frontend_.add(
+            {last_issue_, 0, 0, static_cast<std::uint8_t>(trace::FrontendKind::more_inputs), 0, 0, forward, a, b});
     }
     void more_output(BufferId out, bool fresh, std::uint16_t signature = 0) {
         frontend_.add({0, 0, signature,

@@ -96,6 +96,8 @@ def run(prepared):
     except BaseException:
         pass
     sys.settrace(None)
+    if prepared.pytorch:
+        headway_torch.finish()
     if not has_exit_work():
         flush_output()
     return outcome

@@ -25,8 +25,20 @@ def install():
         sys.meta_path.insert(0, Finder())
 
 
+def name_of(torch):
+    return "PyTorch " + torch.__version__.partition("+")[0]
+
+
+def finish():
+    """Call at the end of the program: records what is known only then."""
+    if Finder.torch is not None:
+        _headway.torch_is(name_of(Finder.torch), *Finder.torch.ops.headway.cpu_ops())
+
+
 class Finder:
     """Finds PyTorch instead of the dialect of the same name, which is earlier in sys.path."""
+
+    torch = None  # once it is imported
 
     def find_spec(self, name, path=None, target=None):
         if name != "torch":
@@ -44,6 +56,9 @@ class Finder:
             run(module)
             _headway.open_torch(module_path())
             set_up(module)
+            Finder.torch = module
+            _headway.torch_is(name_of(module))
+            module.ops.headway.count_cpu_ops()  # the program's own, from here on
 
         spec.loader.exec_module = exec_module
         return spec

@@ -44,7 +44,8 @@ TEST(Report, HasAllFieldsInOrder) {
         keys += key + " ";
     }
     const std::string expected =
-        "headway program language device machine settings parameters ops parts total_ns warmup_ns issue_ns op_issue_ns "
+        "headway program language torch device machine settings parameters ops parts total_ns warmup_ns issue_ns "
+        "op_issue_ns "
         "blocked_ns "
         "recorded_work_ns backend_busy_ns backend_idle_ns backend_open_ns recorder_ns recording_wait_ns frontend "
         "frontend_page_faults "

@@ -15,6 +15,8 @@ from headway_math import of_one, product
 from headway_rows import assign, stacked
 from headway_text import array_text, float32_only, from_values, nested, to_numpy, typed, values_of
 
+_headway.torch_is("Headway's dialect")
+
 float32 = "torch.float32"
 float = "torch.float32"
 _dtypes = {"real": float32, "integer": "torch.int64", "boolean": "torch.bool"}
