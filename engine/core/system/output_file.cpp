@@ -83,8 +83,7 @@ std::string end_of_links(std::string path) {
     std::error_code problem;
     for (int i = 0; i < kMost && std::filesystem::is_symlink(path, problem); ++i) {
         const std::filesystem::path target = std::filesystem::read_symlink(path, problem);
-        path = (std::filesystem::path(folder_of(path)) / target)
-                   .string()  // which drops the folder if the target is absolute;
+        path = (std::filesystem::path(folder_of(path)) / target).string();  // an absolute target replaces the folder
     }
     return path;
 }
