@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "app/runner/torch/torch_host.h"
-#include "engine/core/ids.h"
 
 namespace headway::torch_module {
 
@@ -19,7 +18,7 @@ class ForwardLines {
 public:
     // The line that the program is in has made this node. Only the first call for a node counts: later ops may make
     // none.
-    void made(GraphNode node, core::Line line) {
+    void made(GraphNode node, std::uint32_t line) {
         if (node.number == 0) {
             return;
         }
@@ -33,7 +32,7 @@ public:
         }
     }
     // 0 if it is unknown: no node, or one of very long ago.
-    [[nodiscard]] core::Line of(GraphNode node) const {
+    [[nodiscard]] std::uint32_t of(GraphNode node) const {
         const auto found = node.number != 0 ? nodes_.find(node.thread) : nodes_.end();
         const std::size_t at = node.number % kMost;
         return found != nodes_.end() && at < found->second.size() && found->second[at].number == node.number
@@ -45,7 +44,7 @@ private:
     static constexpr std::size_t kMost = std::size_t{1} << 20;  // of each thread: 16 MiB
     struct Made {
         std::uint64_t number = 0;
-        core::Line line = 0;
+        std::uint32_t line = 0;
     };
     std::unordered_map<std::uint64_t, std::vector<Made>> nodes_;  // by thread
 };
