@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cfloat>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ using trace::BarrierNames;
 using trace::kOfferedBarriers;
 
 constexpr float kGap = 8, kGroupGap = 26;
-constexpr float kLeastTitle = 150;  // enough to recognise a lesson
+constexpr float kWholeTitle = FLT_MAX;
+constexpr float kRoomyTitle = 150, kLeastTitle = 56;  // enough to recognise a lesson; for its number alone
 constexpr float kRunWidth = 86, kPauseWidth = 82, kResetWidth = 66;
 
 // "CUDA". The simulated device is always labelled as simulated.
@@ -84,8 +86,13 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
         least_device = std::max(least_device, device_width(kind_label(device.kind)));
     }
     const auto room = [&](bool whole_title) {
-        return right - (min.x + ui_.px(24) + title_width(whole_title) + ui_.px(16)) - run_width - 3 * group_gap -
-               modes_width(roomy) - least_device;
+        return right -
+               (min.x + ui_.px(24) +
+                title_width(whole_title ? kWholeTitle
+                            : roomy     ? kRoomyTitle
+                                        : kLeastTitle) +
+                ui_.px(16)) -
+               run_width - 3 * group_gap - modes_width(roomy) - least_device;
     };
     // When room is short: narrower barrier buttons first, then a shorter title, then a menu. Each form names the
     // barrier: "None" alone says nothing.
@@ -114,16 +121,15 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
     draw_device(x, y, std::clamp(right - x, least_device, std::max(least_device, ui_.px(340))));
 }
 
-// Width of logo, number and arrow, and of the title, too, when it is `whole`.
-float TopBar::title_width(bool whole) {
+// Width of logo, number and arrow, and of the title, of which this much is shown.
+float TopBar::title_width(float most) {
     const lesson::Lesson* lesson = state_.programs.lesson();
     float width = ui_.px(48);
     if (lesson != nullptr) {
         width += ui_.px(30);
         width +=
             lesson->number > 0 ? text_width(ui_, Face::mono_bold, 15, std::to_string(lesson->number)) + ui_.px(10) : 0;
-        const float title = text_width(ui_, Face::semibold, 16, lesson->title);
-        width += whole ? title : std::min(title, ui_.px(kLeastTitle));
+        width += std::min(text_width(ui_, Face::semibold, 16, lesson->title), ui_.px(most));
     }
     return width;
 }
@@ -203,7 +209,7 @@ void TopBar::draw_title(float x, float room) {
     const float end = x + room;
     // The program's name is dropped if the lesson's title needs the room.
     const float name = text_width(ui_, Face::bold, 19, "Headway") + ui_.px(12);
-    if (title_width(true) + name <= room) {
+    if (title_width(kWholeTitle) + name <= room) {
         left += draw_text(ui_, list, left, baseline, Face::bold, 19, t.text, "Headway") + ui_.px(12);
     }
     const lesson::Lesson* lesson = state_.programs.lesson();

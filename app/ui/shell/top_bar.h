@@ -21,7 +21,7 @@ private:
         float padding = 0;  // of each button, in design pixels; 0: a menu
     };
     void draw_title(float x, float room);
-    [[nodiscard]] float title_width(bool whole);
+    [[nodiscard]] float title_width(float most);
     void draw_modes(float& x, float y, bool roomy);
     [[nodiscard]] float modes_width(bool roomy);
     void draw_run_buttons(float& x, float y);
