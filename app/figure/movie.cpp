@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -157,16 +156,13 @@ Result<void> encode(const std::string& path, double fps, std::size_t count, Repl
     // Create the temporary file first, so that a path that cannot be written fails before frames are drawn.
     const auto slash = path.find_last_of('/');
     std::string temporary = (slash == std::string::npos ? "" : path.substr(0, slash + 1)) + ".headway-XXXXXX";
-    const auto cannot_write = [&](int why) {
-        return Error{ErrorKind::unreadable, "cannot write " + path + ": " + std::strerror(why)};
-    };
     struct stat existing {};
     if (stat(path.c_str(), &existing) == 0 && S_ISDIR(existing.st_mode)) {
-        return cannot_write(EISDIR);
+        return core::cannot_write(path, EISDIR);
     }
     core::UniqueFd file(mkostemp(temporary.data(), O_CLOEXEC));
     if (!file) {
-        return cannot_write(errno);
+        return core::cannot_write(path, errno);
     }
     if (fchmod(file.get(), core::permissions_of_new_files()) != 0) {
         // Not an error: the file stays readable by its owner only.
@@ -204,7 +200,7 @@ Result<void> encode(const std::string& path, double fps, std::size_t count, Repl
         return give_up({ErrorKind::failed, "ffmpeg ended before it had all frames."});
     }
     if (rename(temporary.c_str(), path.c_str()) != 0) {
-        return give_up(cannot_write(errno));
+        return give_up(core::cannot_write(path, errno));
     }
     return {};
 }
@@ -230,7 +226,7 @@ Result<void> check_movie_path(const std::string& path) {
         const std::string folder = folder_of(series->before);
         const bool there = access(folder.c_str(), F_OK) == 0;
         if (access((there ? folder : folder_of(folder)).c_str(), W_OK | X_OK) != 0) {
-            return Error{ErrorKind::unreadable, "cannot write " + path + ": " + std::strerror(errno)};
+            return core::cannot_write(path, errno);
         }
         return {};
     }

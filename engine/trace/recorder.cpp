@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/core/system/lazy_memory.h"
+#include "engine/core/system/output_file.h"
 #include "engine/trace/reader.h"
 
 namespace headway::trace {
@@ -25,8 +26,7 @@ constexpr std::size_t kMaxStrings = 65'535;
 core::Error mapping_error(const char* what) {
     core::Error error;
     error.kind = core::ErrorKind::failed;
-    error.message = std::string("cannot record: ") + what + " failed: " + std::strerror(errno) +
-                    (errno == EFBIG ? "; the limit on a file's size (ulimit -f) is too small" : "");
+    error.message = std::string("cannot record: ") + what + " failed: " + core::write_problem(errno);
     return error;
 }
 

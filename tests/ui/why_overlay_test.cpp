@@ -81,7 +81,7 @@ TEST_F(WhyOverlays, DoNotCountTheLearnersHoldsAsWaiting) {
     const auto run = builder.read();
     run->close();
     const auto why = figure::why_of(*run);
-    EXPECT_EQ(why->total_ns, 200);
+    EXPECT_EQ(why->totals.total_ns(), 200);
     EXPECT_EQ(why->totals.execute_ns, 190);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "engine/devices/op.h"
-#include "engine/trace/bounded_ops.h"
 #include "engine/trace/format.h"
 
 namespace headway::exchange {
@@ -41,10 +40,9 @@ inline const char* word_for(devices::Family family) {
 }
 
 inline const char* word_for(trace::DriverKind kind) {
-    if (kind == trace::kBoundedOps) {
-        return "ops with bounds as their times";
-    }
     switch (kind) {
+        case trace::DriverKind::bounded_ops:
+            return "ops with bounds as their times";
         case trace::DriverKind::event_wait:
             return "wait for an event";
         case trace::DriverKind::stream_waits_for_event:

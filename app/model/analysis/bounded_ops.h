@@ -1,4 +1,4 @@
-// Ops whose times the recording does not know, only bounds of them (engine/trace/bounded_ops.h).
+// Ops whose times the recording does not know, only bounds of them (trace::DriverKind::bounded_ops).
 //
 // Threads: any that may read the run.
 #pragma once
@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "app/model/run/run.h"
-#include "engine/trace/bounded_ops.h"
 
 namespace headway::model {
 
@@ -15,14 +14,14 @@ namespace headway::model {
 [[nodiscard]] inline std::uint64_t bounded_ops(const Run& run) {
     std::uint64_t count = 0;
     for (const DriverEvent& event : run.driver_events()) {
-        count += event.kind == trace::kBoundedOps ? event.bytes : 0;
+        count += event.kind == trace::DriverKind::bounded_ops ? event.bytes : 0;
     }
     return count;
 }
 [[nodiscard]] inline bool has_driver_calls(const Run& run) {
     const auto& events = run.driver_events();
     return std::any_of(events.begin(), events.end(),
-                       [](const DriverEvent& event) { return event.kind != trace::kBoundedOps; });
+                       [](const DriverEvent& event) { return event.kind != trace::DriverKind::bounded_ops; });
 }
 
 }  // namespace headway::model

@@ -30,6 +30,10 @@ void walk_critical_path(const Run& run, const std::function<void(const PathPiece
 struct PathTotals {
     std::int64_t frontend_ns = 0, handover_ns = 0, execute_ns = 0, return_ns = 0, limit_ns = 0;
     std::uint64_t ops = 0;  // on the path
+    // The run's, without the learner's pauses and holds.
+    [[nodiscard]] std::int64_t total_ns() const {
+        return frontend_ns + handover_ns + execute_ns + return_ns + limit_ns;
+    }
 };
 PathTotals critical_path(const Run& run);
 

@@ -41,9 +41,7 @@ Facts::Facts(const Run& of, const Numbers& its)
     }
     if (numbers.capabilities.tensors && !numbers.cut_off && !folded && !long_run && unpaused()) {
         path = critical_path(run);
-        const std::int64_t sum_ns =
-            path->frontend_ns + path->handover_ns + path->execute_ns + path->return_ns + path->limit_ns;
-        if (sum_ns != numbers.total_ns) {  // the learner held lanes
+        if (path->total_ns() != numbers.total_ns) {  // the learner held lanes
             path.reset();
         }
     }

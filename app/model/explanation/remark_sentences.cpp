@@ -29,7 +29,8 @@ void add_bounded_ops(const Facts& f, Candidates& to) {
     }
     std::vector<Place> places;
     for (const DriverEvent& event : f.run.driver_events()) {
-        if (event.kind == trace::kBoundedOps && places.size() < kMostPlaces && event.stream < f.run.lanes().size()) {
+        if (event.kind == trace::DriverKind::bounded_ops && places.size() < kMostPlaces &&
+            event.stream < f.run.lanes().size()) {
             Place place = f.whole(Row::lane, static_cast<int>(event.stream));
             place.begin_ns = event.begin_ns;
             place.end_ns = event.end_ns;

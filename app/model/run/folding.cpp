@@ -5,7 +5,6 @@
 
 #include "app/model/run/dependencies.h"
 #include "app/model/run/intake.h"
-#include "engine/trace/bounded_ops.h"
 
 namespace headway::model {
 
@@ -305,7 +304,7 @@ void Folding::release(std::size_t first_block, std::size_t end_block) {
     }
     erase_times(run_.costs_, begin_ns, until_ns_);
     std::erase_if(run_.driver_events_, [&](const DriverEvent& event) {
-        return event.begin_ns >= begin_ns && event.begin_ns < until_ns_ && event.kind != trace::kBoundedOps;
+        return event.begin_ns >= begin_ns && event.begin_ns < until_ns_ && event.kind != trace::DriverKind::bounded_ops;
     });
 }
 

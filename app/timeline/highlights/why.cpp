@@ -69,8 +69,6 @@ std::shared_ptr<const WhyOfRun> why_of(const model::Run& run) {
     std::reverse(why->path.begin(), why->path.end());
     why->totals = model::critical_path(run);
     why->what_if = model::without_barriers(run, true);
-    const model::PathTotals& t = why->totals;
-    why->total_ns = t.frontend_ns + t.handover_ns + t.execute_ns + t.return_ns + t.limit_ns;
     return why;
 }
 
@@ -166,7 +164,7 @@ void add_why(const TimelineLayout& layout, int run, const WhyOfRun& why, bool pa
              const TimelineOptions& o, DisplayList& to) {
     const auto time = [](std::int64_t ns) { return duration_text(static_cast<double>(ns)); };
     const auto share = [&](std::int64_t ns) {
-        return percent_text(static_cast<double>(ns) / static_cast<double>(why.total_ns));
+        return percent_text(static_cast<double>(ns) / static_cast<double>(why.totals.total_ns()));
     };
     std::vector<std::string> choice{""};
     const auto go_on = [&](const std::vector<std::string>& more) {
@@ -180,14 +178,14 @@ void add_why(const TimelineLayout& layout, int run, const WhyOfRun& why, bool pa
     };
     if (what_if) {
         add_what_if(layout, run, why, o, to);
-        const std::int64_t less_ns = why.total_ns - why.what_if.total_ns;
+        const std::int64_t less_ns = why.totals.total_ns() - why.what_if.total_ns;
         const std::string words = "without barriers: " + time(why.what_if.total_ns);
         go_on({words + (less_ns > 0 ? ", " + time(less_ns) + " less" : ", no less") + " (computed)",
                words + " (computed)"});
     }
     if (path) {
         add_critical_path(layout, run, why, o, to);
-        if (why.total_ns > 0) {
+        if (why.totals.total_ns() > 0) {
             const std::string execute = share(why.totals.execute_ns), frontend = share(why.totals.frontend_ns);
             const std::string waking =  // lanes, and the frontend after waits
                 share(why.totals.handover_ns + why.totals.return_ns);

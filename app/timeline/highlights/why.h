@@ -18,8 +18,7 @@ namespace headway::figure {
 struct WhyOfRun {
     std::vector<model::PathPiece> path;  // in the order of time
     model::PathTotals totals;
-    model::WhatIfRun what_if;   // without barriers
-    std::int64_t total_ns = 0;  // of the measured part, without the learner's pauses and holds
+    model::WhatIfRun what_if;  // without barriers
 };
 std::shared_ptr<const WhyOfRun> why_of(const model::Run& run);
 

@@ -18,11 +18,6 @@ namespace headway::core {
 
 namespace {
 
-Error cannot_write(const std::string& path, int why) {
-    const std::string advice = why == EFBIG ? "; the limit on a file's size (ulimit -f) is too small" : "";
-    return {ErrorKind::unreadable, "cannot write " + path + ": " + std::strerror(why) + advice};
-}
-
 // A signal handler may read these at any time, and several threads may write files, so a name is plain characters in a
 // slot that one thread has.
 enum class Slot : int { free, taken, named };
@@ -77,7 +72,7 @@ std::string temporary_beside(const std::string& target) {
     return target.substr(0, target.find_last_of('/') + 1) + ".headway-";  // npos + 1 is 0
 }
 
-// Where links lead, also if there is no file yet.
+// The path of the file that a path stands for once its symbolic links are followed. The file need not exist.
 std::string end_of_links(std::string path) {
     constexpr int kMost = 40;  // as in Linux
     std::error_code problem;
@@ -94,6 +89,15 @@ bool is_removed(const UniqueFd& folder) {
 }
 
 }  // namespace
+
+std::string write_problem(int why) {
+    return std::strerror(why) +
+           std::string(why == EFBIG ? "; the limit on a file's size (ulimit -f) is too small" : "");
+}
+
+Error cannot_write(const std::string& path, int why) {
+    return {ErrorKind::unreadable, "cannot write " + path + ": " + write_problem(why)};
+}
 
 HeldOutput::HeldOutput(const std::string& path) {
     struct stat existing {};

@@ -70,6 +70,10 @@ Result<void> write_whole(const std::string& path, std::string_view bytes);
 // reading it with umask() would set it for a moment.
 mode_t permissions_of_new_files();
 
+// Why a file cannot be written, from an errno; and the error that says so. Any thread.
+[[nodiscard]] std::string write_problem(int why);
+[[nodiscard]] Error cannot_write(const std::string& path, int why);
+
 // Checks whether a file could be written there, before a long run. Creates nothing.
 Result<void> check_writable(const std::string& path);
 

@@ -9,7 +9,6 @@
 #include "engine/core/system/thread.h"
 #include "engine/devices/cuda/cuda_device.h"
 #include "engine/devices/cuda/host_work.h"
-#include "engine/trace/bounded_ops.h"
 
 namespace headway::devices::cuda {
 
@@ -210,7 +209,7 @@ void CudaDevice::write(Lane& lane, const Done& done) {
 void CudaDevice::record_bounds(Lane& lane) {
     if (lane.bounded != 0) {
         driver_.add({lane.bounded_from, trace::pack_duration(lane.bounded_until - lane.bounded_from),
-                     trace::kBoundedOps, static_cast<std::uint16_t>(first_lane() + lane.number),
+                     trace::DriverKind::bounded_ops, static_cast<std::uint16_t>(first_lane() + lane.number),
                      std::exchange(lane.bounded, 0)});
     }
 }

@@ -6,7 +6,6 @@
 #include <iostream>
 #include <set>
 
-#include "engine/trace/bounded_ops.h"
 #include "tests/unit/cuda/fixture.h"
 
 namespace headway {
@@ -28,7 +27,7 @@ protected:
     }
     [[nodiscard]] std::vector<trace::DriverRecord> bounds() const {
         auto all = records_of<trace::DriverRecord>({trace::StreamKind::driver, 0});
-        std::erase_if(all, [](const auto& record) { return record.kind != trace::kBoundedOps; });
+        std::erase_if(all, [](const auto& record) { return record.kind != trace::DriverKind::bounded_ops; });
         return all;
     }
     [[nodiscard]] std::uint64_t bounded_ops() const {

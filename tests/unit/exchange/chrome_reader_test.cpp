@@ -246,7 +246,7 @@ TEST(ChromeReader, RestoresGraphsLaunchesAndDriverEvents) {
     trace::StreamWriter<trace::DriverRecord> driver(recording, {trace::StreamKind::driver, 0});
     driver.add({900, 40, trace::DriverKind::stream_wait, 7, 0});
     driver.add({950, 0, trace::DriverKind::device_taken, 0, 1 << 20});
-    driver.add({1700, 250, trace::kBoundedOps, 1, 1});
+    driver.add({1700, 250, trace::DriverKind::bounded_ops, 1, 1});
     builder.wait(1960, 2000, WaitKind::waitall);
     builder.mark(FrontendKind::program_end, 2100);
     auto run = builder.read();

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/trace/bounded_ops.h"
-
 namespace headway::model {
 
 using trace::WaitKind;
@@ -338,10 +336,10 @@ std::vector<Case> cases() {
          [] {
              Story story = four(10, 100);
              trace::StreamWriter<trace::DriverRecord> driver(story.builder.recording(), {trace::StreamKind::driver, 0});
-             driver.add({110, 200, trace::kBoundedOps, 0, 2});
+             driver.add({110, 200, trace::DriverKind::bounded_ops, 0, 2});
              driver.add({320, 0, trace::DriverKind::device_taken, 0, 4096});
-             driver.add({410, 100, trace::kBoundedOps, 0, 1});
-             driver.add({510, 1, trace::kBoundedOps, 200, 0});  // a lane that is not there
+             driver.add({410, 100, trace::DriverKind::bounded_ops, 0, 1});
+             driver.add({510, 1, trace::DriverKind::bounded_ops, 200, 0});  // a lane that is not there
              Explanation explanation = story.explained();
              for (const Sentence& sentence : explanation.sentences) {
                  if (sentence.kind == Kind::bounded_ops) {

@@ -1,5 +1,4 @@
 // Wordings of sentences that have several: each with a run in which it is true.
-#include "engine/trace/bounded_ops.h"
 #include "tests/unit/model/explanation/explanation_cases.h"
 
 namespace headway::model {
@@ -96,7 +95,7 @@ std::vector<Case> wording_cases() {
              story.op(10, 100);
              story.wait();
              trace::StreamWriter<trace::DriverRecord> driver(story.builder.recording(), {trace::StreamKind::driver, 0});
-             driver.add({110, 100, trace::kBoundedOps, 0, 1});
+             driver.add({110, 100, trace::DriverKind::bounded_ops, 0, 1});
              return story.explained();
          }},
         {Kind::races,

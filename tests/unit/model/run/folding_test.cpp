@@ -279,7 +279,7 @@ TEST(FoldingTest, FailedOpsAndOpsWithBoundsAreKept) {
     write(builder, program, look);
     trace::StreamWriter<trace::DriverRecord> driver(builder.recording(), {trace::StreamKind::driver, 0});
     driver.add({1'000'080'000, 1, trace::DriverKind::device_taken, 0, 64});
-    driver.add({1'000'080'001, 1, trace::kBoundedOps, 0, 1});
+    driver.add({1'000'080'001, 1, trace::DriverKind::bounded_ops, 0, 1});
     const OpId failed = builder.issue({1'000'000'000, 1'000'000'001, 0, 0, 0, 0, false, 1, 1});
     builder.exec(0, failed | trace::kFailedOp, 1'000'000'001, 1'000'000'002);
     std::int64_t now = 1'000'000'010;
