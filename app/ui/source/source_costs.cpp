@@ -33,7 +33,22 @@ std::string shorter_count(std::uint64_t n) {
                             : std::to_string(n / 1'000'000) + "M";
 }
 
+std::string duration(std::int64_t ns) {
+    return figure::duration_text(static_cast<double>(ns));
+}
+
 }  // namespace
+
+std::string text_of(std::uint32_t line, const model::LineCost& cost) {
+    std::string text = "line " + std::to_string(line) + ": " + figure::count_text(cost.ops) +
+                       (cost.ops == 1 ? " op" : " ops") + ", issued in " + duration(cost.issue_ns) + ", blocked " +
+                       duration(cost.blocked_ns) + ", own work " + duration(cost.recorded_work_ns);
+    if (cost.backward_ops > 0) {
+        text += "\nits backward pass: " + figure::count_text(cost.backward_ops) +
+                (cost.backward_ops == 1 ? " op" : " ops") + ", executed in " + duration(cost.backward_ns);
+    }
+    return text;
+}
 
 float SourceEditor::costs_px(float width) const {
     return ui_.px(width < ui_.px(kNarrow) ? kNarrowColumn + kNarrowOps : 2 * kColumn + kOps);
@@ -121,19 +136,7 @@ void SourceEditor::draw_costs(const Frame& f, std::uint32_t index, float y) {
         ui_.rects.insert_or_assign("ops/" + number, WidgetRect{right - width, y, right, y + row_});
     }
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect({left, y}, {f.max.x, y + row_})) {
-        ImGui::BeginTooltip();
-        const FontScope font(ui_, Face::regular, 13);
-        ImGui::Text("line %u: %s %s, issued in %s, blocked %s, own work %s", index + 1,
-                    figure::count_text(cost.of.ops).c_str(), cost.of.ops == 1 ? "op" : "ops",
-                    figure::duration_text(static_cast<double>(cost.of.issue_ns)).c_str(),
-                    figure::duration_text(static_cast<double>(cost.of.blocked_ns)).c_str(),
-                    figure::duration_text(static_cast<double>(cost.of.recorded_work_ns)).c_str());
-        if (cost.of.backward_ops > 0) {
-            ImGui::Text("its backward pass: %s %s, executed in %s", figure::count_text(cost.of.backward_ops).c_str(),
-                        cost.of.backward_ops == 1 ? "op" : "ops",
-                        figure::duration_text(static_cast<double>(cost.of.backward_ns)).c_str());
-        }
-        ImGui::EndTooltip();
+        show_tooltip(ui_, {left, y}, {f.max.x, y + row_}, text_of(index + 1, cost.of));
     }
 }
 

@@ -12,6 +12,9 @@
 
 namespace headway::ui {
 
+// What is shown when the mouse is on the costs of a line: "line 3: 2 ops, issued in …".
+[[nodiscard]] std::string text_of(std::uint32_t line, const model::LineCost& cost);
+
 class SourceEditor {
 public:
     SourceEditor(AppState& state, Ui& ui) : state_(state), ui_(ui) {}

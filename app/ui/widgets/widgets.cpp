@@ -216,9 +216,12 @@ bool button(Ui& ui, const char* id, std::string_view label, ImVec2 at, const But
 }
 
 void tooltip(Ui& ui, std::string_view text, float spare_above) {
-    if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || GImGui->HoveredIdTimer < 0.4f) {
-        return;
+    if (!text.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) && GImGui->HoveredIdTimer >= 0.4f) {
+        show_tooltip(ui, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), text, spare_above);
     }
+}
+
+void show_tooltip(Ui& ui, ImVec2 min, ImVec2 max, std::string_view text, float spare_above) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(10), ui.px(8)});
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const ImVec2 frame = ImGui::GetIO().DisplaySize;
@@ -228,14 +231,14 @@ void tooltip(Ui& ui, std::string_view text, float spare_above) {
         const FontScope font(ui, Face::regular, 13);
         size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, wrap);
     }
-    // Below the item, or above it if there is no room below.
-    const float below = ImGui::GetItemRectMax().y + ui.px(8);
+    // Below the area, or above it if there is no room below.
+    const float below = max.y + ui.px(8);
     const float height = size.y + ui.px(20);
     const bool above = spare_above > 0 || below + height > frame.y;
     ImGui::SetNextWindowPos({std::min(mouse.x + ui.px(8), frame.x - size.x - ui.px(28)),
-                             above ? ImGui::GetItemRectMin().y - spare_above - ui.px(4) - height : below});
+                             above ? min.y - spare_above - ui.px(4) - height : below});
     ImGui::BeginTooltip();
-    {
+    {  // ImGui compares the font stack at the end of the tooltip
         const FontScope font(ui, Face::regular, 13);
         ImGui::PushTextWrapPos(wrap);
         ImGui::TextUnformatted(text.data(), text.data() + text.size());

@@ -54,6 +54,9 @@ void tooltip_of_command(Ui& ui, std::string_view text, std::string_view command)
 // The same for drawn text that is not a control; `id` also names its place.
 void tooltip_over(Ui& ui, const std::string& id, ImVec2 min, ImVec2 max, std::string_view text, float spare_above = 0);
 
+// Shows the text near the area between `min` and `max`, at the mouse, at once.
+void show_tooltip(Ui& ui, ImVec2 min, ImVec2 max, std::string_view text, float spare_above = 0);
+
 // A row of buttons of which one is selected. Returns the index clicked, or -1.
 int segments(Ui& ui, const char* id, std::span<const std::string> labels, int selected, ImVec2 at, figure::Rgba accent,
              float text_px = 14, float height = 0, float padding = 14);

@@ -1,6 +1,7 @@
 // The source panel with mouse and keyboard.
 #include <fstream>
 
+#include "app/ui/source/source_editor.h"
 #include "tests/ui/window/window_fixture.h"
 
 namespace headway::ui::test {
@@ -63,6 +64,21 @@ TEST_F(SourceWindow, BarsOfCostsEndBeforeTheCounts) {
         EXPECT_GT(rect("ops/4").x0, rect("costs/4").x1 + 3) << width;
         EXPECT_LT(rect("ops/4").x1, state.look.width_px);
     }
+}
+
+TEST(CostsOfALine, AreSaidWithTheBackwardOps) {
+    model::LineCost cost;
+    cost.ops = 1;
+    cost.issue_ns = 2'000;
+    cost.blocked_ns = 0;
+    cost.recorded_work_ns = 3'000'000;
+    EXPECT_EQ(text_of(7, cost), "line 7: 1 op, issued in 2.00 µs, blocked 0 ns, own work 3.00 ms");
+    cost.ops = 1204;
+    cost.backward_ops = 2;
+    cost.backward_ns = 40'000;
+    EXPECT_EQ(text_of(7, cost),
+              "line 7: 1,204 ops, issued in 2.00 µs, blocked 0 ns, own work 3.00 ms\n"
+              "its backward pass: 2 ops, executed in 40.0 µs");
 }
 
 TEST_F(SourceWindow, LettersAreTextNotShortcuts) {

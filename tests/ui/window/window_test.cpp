@@ -1,3 +1,4 @@
+#include <map>
 #include <set>
 
 #include "engine/core/system/machine_memory.h"
@@ -79,6 +80,34 @@ TEST_F(WindowTest, PauseResumeAndStop) {
     act("click:notice/0/close");
     frames(2);
     EXPECT_FALSE(shown("notice"));
+}
+
+// Each tooltip, card and highlight is drawn once, also those between controls.
+TEST_F(RecordedWindowTest, PointingAnywhereDrawsAFrame) {
+    for (const char* mode : {"mode.learn", "mode.step", "mode.compare"}) {
+        act(std::string("command:") + mode);
+        frames(3);
+        for (int y = 6; y < 720; y += 40) {
+            for (int x = 6; x < 1280; x += 64) {
+                act("move:" + std::to_string(x) + "," + std::to_string(y));
+                frames(1);
+            }
+        }
+        std::map<std::string, std::string> ids;  // one of each kind: "line/3" and "line/4" are drawn by the same code
+        for (const auto& [id, at] : app->rects()) {
+            if (at.x1 > at.x0 && at.y1 > at.y0) {
+                ids.emplace(id.substr(0, id.find_first_of("0123456789")), id);
+            }
+        }
+        ASSERT_GT(ids.size(), 30u) << mode;
+        for (const auto& [kind, id] : ids) {
+            if (shown(id)) {
+                const WidgetRect at = rect(id);
+                act("move:" + std::to_string((at.x0 + at.x1) / 2) + "," + std::to_string((at.y0 + at.y1) / 2));
+                frames(28);  // until its tooltip is shown
+            }
+        }
+    }
 }
 
 TEST_F(WindowTest, SpaceRuns) {
