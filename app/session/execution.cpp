@@ -124,6 +124,11 @@ void Execution::catch_up(double budget_ms) {
     ++revision_;
 }
 
+std::string Execution::reading_text() const {
+    return unread_ ? "reading the recording, " + std::to_string(static_cast<int>(run_->share_taken() * 100)) + " %"
+                   : "adding up its times";
+}
+
 // Why a run did not begin.
 std::string Execution::failure() const {
     // The last line of its error output.

@@ -64,6 +64,8 @@ public:
     [[nodiscard]] const std::vector<model::LineCost>& line_costs() const { return line_costs_; }
     // Ended, but not completely read or summed up yet.
     [[nodiscard]] bool lags() const { return unread_ || (walk_ && !live()); }
+    // While lags(): "reading the recording, 43 %", later "adding up its times".
+    [[nodiscard]] std::string reading_text() const;
     // Ended regularly, without intervention of the learner, and issued ops: may be compared.
     [[nodiscard]] bool comparable() const;
     // The same, but may have no ops: its duration is meaningful.

@@ -64,7 +64,22 @@ void ExplainPanel::update() {
     }
 }
 
+// In place of the explanation, until an ended run has been read.
+void ExplainPanel::draw_reading(float width) {
+    const session::Execution* b = state_.session.b();
+    if (b == nullptr || !b->lags()) {
+        return;
+    }
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const std::string text = "Headway is " + b->reading_text() + ". What happened is explained after that.";
+    const float height =
+        draw_wrapped(ui_, ImGui::GetWindowDrawList(), at, width, Face::regular, kText, kLine, ui_.theme->dim, text);
+    ui_.rects.insert_or_assign("explain/reading", WidgetRect{at.x, at.y, at.x + width, at.y + height});
+    ImGui::Dummy({width, height + ui_.px(12)});
+}
+
 void ExplainPanel::draw(float width, bool may_scroll) {
+    draw_reading(width);
     if (!any()) {
         return;
     }
@@ -119,7 +134,7 @@ float ExplainPanel::draw_bar(ImVec2 at, float width, const model::TimeBar& bar) 
     draw_text(ui_, list, at.x, baseline, Face::semibold, 13, t.dim, "Headway's prediction");
     const session::Execution* b = state_.session.b();
     if (!stale()) {
-        draw_text_right(ui_, list, at.x + width, baseline, Face::regular, 13, t.dim, prediction_verdict(b->numbers()));
+        draw_text_right(ui_, list, at.x + width, baseline, Face::regular, 13, t.dim, prediction_verdict(*b));
     }
     const float bottom = top + draw_time_bar_with_parts(ui_, list, {at.x, top}, width, bar);
     ui_.rects.insert_or_assign("explain/bar", WidgetRect{at.x, top, at.x + width, bottom});

@@ -33,6 +33,7 @@ public:
 private:
     // The explained run is not the one that is shown: a new one is in progress.
     [[nodiscard]] bool stale() const;
+    void draw_reading(float width);
     float draw_bar(ImVec2 at, float width, const model::TimeBar& bar);
     float draw_sentence(std::size_t index, ImVec2 at, float width);
     [[nodiscard]] std::vector<TextPiece> pieces_of(const model::Sentence& sentence) const;

@@ -65,7 +65,7 @@ std::vector<std::string> status_parts(const AppState& state) {
         }
     }
     const bool being_read = run != nullptr && run->lags();
-    parts.emplace_back(being_read ? "reading the recording" : phase_text(state));
+    parts.emplace_back(being_read ? run->reading_text() : phase_text(state));
     return parts;
 }
 

@@ -26,6 +26,22 @@ protected:
     }
 };
 
+// The recording is read in the frames after its end.
+TEST_F(WindowTest, WhileARecordingIsReadTheExplanationSaysSo) {
+    act("set:batches=10000");
+    act("click:run");
+    bool said = false;
+    for (int i = 0; i < 20'000 && (session.live() || session.behind()); ++i) {
+        frame();
+        if (session.b()->lags()) {
+            said = said || shown("explain/reading");
+        }
+    }
+    EXPECT_TRUE(said);
+    frames(3);
+    EXPECT_FALSE(shown("explain/reading"));
+}
+
 TEST_F(ExplainWindowTest, SaysWhatHappenedWhenARunHasEnded) {
     frames(2);
     EXPECT_FALSE(shown("explain"));

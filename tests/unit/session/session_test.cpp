@@ -337,6 +337,31 @@ TEST(Session, KillsARunnerThatIgnoresSignals) {
     EXPECT_EQ(session.b()->phase(), Phase::stopped);
 }
 
+TEST(Session, SaysHowMuchOfTheRecordingHasBeenRead) {
+    Session session({HEADWAY_RUNNER, 256 << 20, false});
+    session.settings = small_training();
+    session.settings.parameters = {{"batches", "20000"}, {"features", "32"}, {"hidden", "32"}};
+    ASSERT_TRUE(session.start());
+    std::vector<std::string> said;
+    while (session.live() || session.behind()) {
+        session.poll(0.02);
+        if (session.b()->lags() && (said.empty() || said.back() != session.b()->reading_text())) {
+            said.push_back(session.b()->reading_text());
+        }
+    }
+    ASSERT_GE(said.size(), 3u);
+    const std::string words = "reading the recording, ";
+    int before = -1;
+    for (std::size_t i = 0; i + 1 < said.size(); ++i) {
+        ASSERT_EQ(said[i].substr(0, words.size()), words);
+        const int share = std::stoi(said[i].substr(words.size()));
+        EXPECT_GT(share, before);
+        EXPECT_LE(share, 100);
+        before = share;
+    }
+    EXPECT_EQ(said.back(), "adding up its times");
+}
+
 TEST(Session, AsksTheRunnerForDevices) {
     Session session({HEADWAY_RUNNER, 256 << 20, true});
     ASSERT_TRUE(poll_until(session, [&] { return !session.waiting(); }));
