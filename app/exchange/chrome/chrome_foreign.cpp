@@ -20,7 +20,9 @@ struct OddValues {
     std::string first;
     void add(const TimeOfEvent& time) {
         if (count++ == 0) {
-            first = text_from(time.text).substr(0, 40);
+            first = time.text.starts_with('{')   ? "an object"
+                    : time.text.starts_with('[') ? "an array"
+                                                 : text_from(time.text).substr(0, 40);
         }
     }
 };

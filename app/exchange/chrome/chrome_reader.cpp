@@ -80,8 +80,9 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
         const auto metadata = splitter.values().find("otherData");
         if (metadata == splitter.values().end() || !is_own(metadata->second)) {
             return in_file(name, {core::ErrorKind::unreadable,
-                                  splitter.cut_off() ? "no Chrome trace, or cut off before its first event"
-                                                     : "not a Chrome trace: there are no events in it"});
+                                  (*source)->damaged() ? "the compressed data are damaged before the first event"
+                                  : splitter.cut_off() ? "no Chrome trace, or cut off before its first event"
+                                                       : "not a Chrome trace: there are no events in it"});
         }
         trace.own = true;
         format = own_format(metadata->second);  // a run without events
@@ -93,7 +94,8 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
     }
     TraceNotes notes;
     if (splitter.cut_off()) {
-        notes.say("The file is cut off: its " + counted(counts.events, "event", "events") + " up to there " +
+        notes.say(std::string("The ") + ((*source)->damaged() ? "compressed file is damaged" : "file is cut off") +
+                  ": its " + counted(counts.events, "event", "events") + " up to there " +
                   (counts.events == 1 ? "is" : "are") + " shown.");
     }
     if (counts.broken > 0) {

@@ -133,20 +133,21 @@ public:
             } else if (result != Z_OK && result != Z_BUF_ERROR) {
                 // Data after a complete member that is not another member is padding; an error within a member
                 // loses the rest.
-                cut_off_ = !any_member_ || wanted != stream_.avail_out;
+                damaged_ = cut_off_ = !any_member_ || wanted != stream_.avail_out;
                 good_ = false;
             }
         }
         return wanted - stream_.avail_out;
     }
     [[nodiscard]] bool cut_off() const override { return cut_off_; }
+    [[nodiscard]] bool damaged() const override { return damaged_; }
     [[nodiscard]] double share_read() const override { return bytes_->share_read(); }
 
 private:
     std::unique_ptr<Bytes> bytes_;
     std::vector<Bytef> in_;
     z_stream stream_{};
-    bool good_ = false, cut_off_ = false, in_member_ = false, any_member_ = false;
+    bool good_ = false, cut_off_ = false, damaged_ = false, in_member_ = false, any_member_ = false;
 };
 
 core::Result<std::unique_ptr<TraceSource>> source_of(std::unique_ptr<Bytes> bytes) {

@@ -17,9 +17,11 @@ public:
     virtual ~TraceSource() = default;
 
     // Reads up to `bytes` bytes into `to`; 0 at the end. Fails with one sentence if the file cannot be read. A
-    // truncated gzip stream is not an error: it ends, and cut_off() is true.
+    // truncated or damaged gzip stream is not an error: it ends there, and cut_off() is true.
     virtual core::Result<std::size_t> read(char* to, std::size_t bytes) = 0;
     [[nodiscard]] virtual bool cut_off() const { return false; }
+    // The compressed data are wrong somewhere, and nothing after that can be read.
+    [[nodiscard]] virtual bool damaged() const { return false; }
     // The share of the file's own bytes read so far, 0 to 1.
     [[nodiscard]] virtual double share_read() const = 0;
 };

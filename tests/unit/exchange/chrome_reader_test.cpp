@@ -358,6 +358,21 @@ TEST(ChromeReader, ReadsCompressedAndPlainFilesAndRecordings) {
     EXPECT_GT(cut->run->op_count(), 1000u);
     ASSERT_FALSE(cut->notes.empty());
     EXPECT_NE(cut->notes[0].find("cut off"), std::string::npos);
+    // Some bytes changed within them: what comes before it is read.
+    std::string damaged = packed;
+    for (std::size_t at = packed.size() / 2; at < packed.size() / 2 + 64; ++at) {
+        damaged[at] = '\0';
+    }
+    std::ofstream(path, std::ios::binary) << damaged;
+    auto broken = read_trace(path);
+    ASSERT_TRUE(broken) << broken.error().message;
+    ASSERT_FALSE(broken->notes.empty());
+    EXPECT_NE(broken->notes[0].find("The compressed file is damaged: its "), std::string::npos) << broken->notes[0];
+    std::ofstream(path, std::ios::binary) << packed.substr(0, 10) << std::string(100, '\xff');
+    const auto nothing = read_trace(path);
+    ASSERT_FALSE(nothing);
+    EXPECT_NE(nothing.error().message.find("the compressed data are damaged before the first event"), std::string::npos)
+        << nothing.error().message;
     std::filesystem::remove(path);
     EXPECT_NE(read_trace(path).error().message.find(path), std::string::npos);
 }
