@@ -46,10 +46,10 @@ PROGRAMS = [
     for name in FATAL if name not in ("STKFLT",)
 ] + [
     # Ends of the process.
-    Hostile("os-exit-0", "os._exit(0)", "crashed", "ended its own process with status 0"),
-    Hostile("os-exit-7", "os._exit(7)", "crashed", "ended its own process with status 7"),
-    Hostile("os-exit-2", "os._exit(2)", "crashed", "ended its own process with status 2"),
-    Hostile("os-exit-130", "os._exit(130)", "crashed", "ended its own process with status 130"),
+    Hostile("os-exit-0", "os._exit(0)", "crashed", "process ended with status 0 before the program did"),
+    Hostile("os-exit-7", "os._exit(7)", "crashed", "process ended with status 7 before the program did"),
+    Hostile("os-exit-2", "os._exit(2)", "crashed", "process ended with status 2 before the program did"),
+    Hostile("os-exit-130", "os._exit(130)", "crashed", "process ended with status 130 before the program did"),
     Hostile("os-exit-in-a-thread", "threading.Thread(target=os._exit, args=(4,)).start()\ntime.sleep(9)", "crashed",
             "status 4"),
     Hostile("c-exit", "ctypes.CDLL(None).exit(5)", "crashed", "status 5"),

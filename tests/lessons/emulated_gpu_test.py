@@ -160,7 +160,7 @@ def check_race(lesson, files):
     """The emulator ends a program that races, and says which accesses nothing orders."""
     status, _, err, _, _ = run(lesson, "", "cuda", files, setting={"order": "forgotten"})
     missed = status != 1 or any(words not in err for words in
-                                ("order: ", "neither waits for the other", "ended its own process with status 66"))
+                                ("order: ", "neither waits for the other", "process ended with status 66 before the program did"))
     return [f"without the wait: status {status}, {err}"] if missed else []
 
 

@@ -176,8 +176,8 @@ except PermissionError:
         for text, words in (
             ("import ctypes\nctypes.string_at(0)\n", "ended by signal 11"),
             ("import os\nos.abort()\n", "ended by signal 6"),
-            ("import os\nos._exit(0)\n", "ended its own process with status 0"),
-            ("import os\nos.closerange(3, 100)\nos._exit(7)\n", "ended its own process with status 7"),
+            ("import os\nos._exit(0)\n", "process ended with status 0 before the program did"),
+            ("import os\nos.closerange(3, 100)\nos._exit(7)\n", "process ended with status 7 before the program did"),
         ):
             with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
                 file.write(text)

@@ -80,7 +80,7 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
         const auto metadata = splitter.values().find("otherData");
         if (metadata == splitter.values().end() || !is_own(metadata->second)) {
             return in_file(name, {core::ErrorKind::unreadable,
-                                  (*source)->damaged() ? "the compressed data are damaged before the first event"
+                                  (*source)->damaged() ? "its compressed data are damaged before the first event"
                                   : splitter.cut_off() ? "no Chrome trace, or cut off before its first event"
                                                        : "not a Chrome trace: there are no events in it"});
         }

@@ -330,9 +330,10 @@ core::Result<bool> EventSplitter::next(EventBatch& batch) {
             return c.error();
         }
         if (*c != '[' && *c != '{') {
-            return wrong(*c == '\0' && at_ == end_ ? "the file is empty"
-                         : *c == '\0'              ? "not a Chrome trace: it begins with a byte of zero"
-                                                   : "not a Chrome trace: it begins with neither { nor [");
+            return wrong(source_.damaged()           ? "the compressed data are damaged"
+                         : *c == '\0' && at_ == end_ ? "the file is empty"
+                         : *c == '\0'                ? "not a Chrome trace: it begins with a byte of zero"
+                                                     : "not a Chrome trace: it begins with neither { nor [");
         }
         ++at_;
         in_object_ = *c == '{';

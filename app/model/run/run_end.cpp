@@ -17,13 +17,16 @@ constexpr std::array kWords{"complete", "stopped", "failed", "crashed", "overflo
 std::string error_words(const RunError& error) {
     const std::string name = error.file.substr(error.file.rfind('/') + 1);
     const std::string place = error.line == 0 ? name : name + ":" + std::to_string(error.line);
-    const bool placed = name.empty() || error.message.find(place) != std::string::npos;
+    // An error of another process of the program names its own line.
+    const bool placed = name.empty() || error.message.find(place) != std::string::npos ||
+                        error.message.find(", at " + name + ":") != std::string::npos;
     return placed ? error.message : error.message + (error.line == 0 ? ", in " : ", at ") + place;
 }
 
 std::string process_words(const ProcessEnd& end) {
     if (end.signal == 0) {
-        return "the program ended its own process with status " + std::to_string(end.status);
+        return "the program's process ended with status " + std::to_string(end.status) +
+               " before the program did, as after _exit or exec";
     }
     return "the program was ended by " + core::signal_words(end.signal) +
            (end.signal == SIGKILL ? ", as when the machine's memory is full" : "");

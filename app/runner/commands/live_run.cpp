@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "app/runner/execution/messages.h"
+#include "engine/core/clock.h"
 #include "engine/trace/reader.h"
 
 namespace headway::runner {
@@ -10,6 +12,7 @@ namespace headway::runner {
 namespace {
 
 constexpr double kAtOnce_ms = 20;
+constexpr std::int64_t kQuiet_ns = 2'000'000'000;  // between two words of progress
 
 }  // namespace
 
@@ -43,7 +46,13 @@ core::Result<std::unique_ptr<model::Run>> LiveRun::finish(const model::ProcessEn
     }
     if (run_ != nullptr) {
         run_->process_ended(end);
-        run_->update();
+        std::int64_t say_ns = core::monotonic_ns() + kQuiet_ns;
+        while (run_->update(kAtOnce_ms)) {
+            if (core::monotonic_ns() > say_ns) {
+                tell("reading the recording, " + std::to_string(static_cast<int>(run_->share_taken() * 100)) + " %");
+                say_ns = core::monotonic_ns() + kQuiet_ns;
+            }
+        }
         run_->close();
     }
     return std::move(run_);

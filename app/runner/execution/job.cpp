@@ -288,7 +288,8 @@ core::Result<Job> find_job(const RunOptions& options) {
         const auto at = std::find(known.begin(), known.end(), name);
         if (at == known.end()) {
             return core::Error{core::ErrorKind::usage, options.program + " has no parameter \"" + name.substr(0, 60) +
-                                                           "\"; it has: " + list_of(known)};
+                                                           "\"; it has " +
+                                                           (known.empty() ? "none" : "these: " + list_of(known))};
         }
         auto accepted = lesson::accept_value(parameters[static_cast<std::size_t>(at - known.begin())], value);
         if (!accepted) {

@@ -156,7 +156,7 @@ TEST(ChromeForeign, ReportsInvalidTimes) {
     ])");
     const model::Run& run = *trace.run;
     EXPECT_TRUE(noted(trace, "4 events 73 years and more from zero left out (the first: 1e300).")) << all_notes(trace);
-    EXPECT_TRUE(noted(trace, "5 events whose time is no number left out (the first: {")) << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "5 events whose time is no number left out (the first: an object).")) << all_notes(trace);
     EXPECT_TRUE(noted(trace, "1 event without a time left out.")) << all_notes(trace);
     EXPECT_TRUE(noted(trace, "3 durations that are no number taken as none (the first: true).")) << all_notes(trace);
     EXPECT_TRUE(noted(trace, "3 durations of 73 years and more taken as none (the first: 6.3e15)."))

@@ -371,7 +371,7 @@ TEST(ChromeReader, ReadsCompressedAndPlainFilesAndRecordings) {
     std::ofstream(path, std::ios::binary) << packed.substr(0, 10) << std::string(100, '\xff');
     const auto nothing = read_trace(path);
     ASSERT_FALSE(nothing);
-    EXPECT_NE(nothing.error().message.find("the compressed data are damaged before the first event"), std::string::npos)
+    EXPECT_NE(nothing.error().message.find("the compressed data are damaged"), std::string::npos)
         << nothing.error().message;
     std::filesystem::remove(path);
     EXPECT_NE(read_trace(path).error().message.find(path), std::string::npos);

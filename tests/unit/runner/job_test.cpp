@@ -78,7 +78,7 @@ TEST(Job, ErrorsOnUnknownNamesListTheKnownOnes) {
     }
     job = make_job(options_for("increment", {{"m", "3"}}));
     ASSERT_FALSE(job);
-    EXPECT_EQ(job.error().message, "increment has no parameter \"m\"; it has: n, wait and size");
+    EXPECT_EQ(job.error().message, "increment has no parameter \"m\"; it has these: n, wait and size");
     job = make_job(options_for("increment", {{"n", "0"}}));
     ASSERT_FALSE(job);
     EXPECT_EQ(job.error().message, "n must be from 1 to 1000000000, not \"0\"");

@@ -106,9 +106,11 @@ TEST_F(PythonSession, AnAbort) {
     ends("import os\nos.abort()\n", Phase::killed, "signal 6");
 }
 TEST_F(PythonSession, AnImmediateProcessExit) {
-    ends("import os\nos._exit(7)\n", Phase::killed, "Crashed: the program ended its own process with status 7.");
+    ends("import os\nos._exit(7)\n", Phase::killed,
+         "Crashed: the program's process ended with status 7 before the program did, as after _exit or exec.");
     ends("import os, headway as hw\nhw.ones(2)\nos._exit(0)\n", Phase::killed,
-         "Crashed after 1 op: the program ended its own process with status 0.");
+         "Crashed after 1 op: the program's process ended with status 0 before the program did, as after _exit or "
+         "exec.");
 }
 TEST_F(PythonSession, EndlessRecursion) {
     ends("def f():\n    return f()\nf()\n", Phase::failed, "RecursionError");

@@ -143,8 +143,8 @@ def set_values(tree, values):
             known.setdefault(node.targets[0].id, node)
     for name, text in values.items():
         if name not in known:
-            have = ", ".join(sorted(known)) or "none"
-            raise Refused("the program sets no value called %s at its top level (it has: %s)" % (name, have))
+            have = "it sets " + ", ".join(sorted(known)) if known else "it sets none there"
+            raise Refused("the program sets no value called %s at its top level: %s" % (name, have))
         node = known[name]
         node.value = ast.copy_location(ast.Constant(literal(text)), node.value)
 

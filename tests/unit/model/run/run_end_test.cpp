@@ -63,13 +63,15 @@ TEST(RunEnd, SaysWhatEndedTheProcessAfterACompleteRun) {
 }
 
 TEST(RunEnd, Failed) {
-    Made at(2), in(0), named(2);
+    Made at(2), in(0), named(2), elsewhere(2);
     at.error(R"({"kind": "failed", "message": "no file 7", "file": "/x/a.py", "line": 3})");
     expect(at.end(), Verdict::failed, "failed", "Failed after 2 ops: no file 7, at a.py:3.");
     in.error(R"({"kind": "failed", "message": "no file 7", "file": "/x/a.py"})");
     expect(in.end(), Verdict::failed, "failed", "Failed: no file 7, in a.py.");
     named.error(R"({"kind": "failed", "message": "a.py:3: no file 7", "file": "/x/a.py", "line": 3})");
     expect(named.end(), Verdict::failed, "failed", "Failed after 2 ops: a.py:3: no file 7.");
+    elsewhere.error(R"({"kind": "failed", "message": "no ops here, at a.py:4", "file": "/x/a.py", "line": 8})");
+    expect(elsewhere.end(), Verdict::failed, "failed", "Failed after 2 ops: no ops here, at a.py:4.");
 }
 
 TEST(RunEnd, Stopped) {
@@ -84,7 +86,8 @@ TEST(RunEnd, Stopped) {
 TEST(RunEnd, Crashed) {
     Made one(3, 1), two(3, 2), none(0);
     expect(one.end(ProcessEnd{.status = 3}), Verdict::crashed, "crashed",
-           "Crashed after 3 ops: the program ended its own process with status 3. 1 issued op has no end.");
+           "Crashed after 3 ops: the program's process ended with status 3 before the program did, as after _exit or "
+           "exec. 1 issued op has no end.");
     expect(two.end(ProcessEnd{.signal = SIGSEGV}), Verdict::crashed, "crashed",
            "Crashed after 3 ops: the program was ended by signal 11 (Segmentation fault). 2 issued ops have no end.");
     expect(none.end(ProcessEnd{.signal = SIGKILL}), Verdict::crashed, "crashed",
@@ -120,7 +123,8 @@ TEST(RunEnd, Overflowed) {
     crashed->close();
     crashed->process_ended({.status = 1});
     expect(run_end(*crashed, ProcessEnd{.status = 1}), Verdict::crashed, "crashed",
-           "Crashed after " + ops + ": the program ended its own process with status 1. " + lost +
+           "Crashed after " + ops +
+               ": the program's process ended with status 1 before the program did, as after _exit or exec. " + lost +
                " did not fit into the recording, and " + core::counted(crashed->op_count(), "issued op") +
                " have no end.");
 }
