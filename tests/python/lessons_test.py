@@ -33,11 +33,12 @@ SMALL = {
     "exercise-cpu-and-gpu": ["size=50"],
     "exercise-waits": ["size=50"],
     "exercise-cpu-product": ["size=50"],
+    "three-sums": ["megabytes=2"],
     "cpu-and-gpu": ["batches=2", "batch_size=16", "features=64", "hidden=32"],
 }
 
 TWO_DEVICES = ("cpu-and-gpu", "exercise-cpu-and-gpu", "pageable-copy", "copy-while-computing", "spin-or-sleep",
-               "two-gpus", "ring-all-reduce", "missing-wait")  # on simulated only
+               "two-gpus", "ring-all-reduce", "missing-wait", "three-sums")  # on simulated only
 
 
 def lesson(name, *options, device="simulated", **values):
