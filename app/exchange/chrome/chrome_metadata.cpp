@@ -196,7 +196,12 @@ void write_metadata(const model::Run& run, const model::SavedFolds* folds, JsonT
         to.put(",\"shapes\":");
         to.put(json::quoted(signature.shapes));
         to.put_all(",\"family\":", static_cast<int>(signature.family), ",\"out_bytes\":", signature.out_bytes,
-                   ",\"flops\":", signature.flops, ",\"moved_bytes\":", signature.moved_bytes, "}");
+                   ",\"flops\":", signature.flops, ",\"moved_bytes\":", signature.moved_bytes);
+        // PyTorch's ops have its names: the simulated device's rules follow the kind.
+        if (signature.kind != devices::OpKind::none && signature.name != devices::name_of(signature.kind)) {
+            to.put_all(",\"kind\":\"", devices::name_of(signature.kind), "\"");
+        }
+        to.put("}");
     });
     if (!run.result_json().empty()) {
         to.put(",\"result\":");
@@ -289,6 +294,10 @@ std::string read_metadata(json::Value run, RunBuilder& builder) {
         signature.out_bytes = entry["out_bytes"].count();
         signature.flops = entry["flops"].count();
         signature.moved_bytes = entry["moved_bytes"].count();
+        for (std::size_t i = 1; i < devices::kOpKinds; ++i) {
+            const auto kind = static_cast<devices::OpKind>(i);
+            signature.kind = entry["kind"].text() == devices::name_of(kind) ? kind : signature.kind;
+        }
         builder.signatures.push_back(std::move(signature));
         if (builder.signatures.size() == 65'536) {
             break;

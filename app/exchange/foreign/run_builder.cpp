@@ -134,6 +134,7 @@ private:
             info.out_bytes = signature.out_bytes;
             info.flops = signature.flops;
             info.moved_bytes = signature.moved_bytes;
+            info.op_kind = static_cast<std::uint16_t>(signature.kind);
             recording_.signature(static_cast<std::uint16_t>(id), info, signature.shapes, signature.name);
         }
     }

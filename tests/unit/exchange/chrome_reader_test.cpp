@@ -132,6 +132,27 @@ TEST(ChromeReader, RestoresTheProgramsTorchAndTheLinesOfForwardOps) {
     }
 }
 
+// What an op does on the simulated device follows from its kind, also under PyTorch's name for it.
+TEST(ChromeReader, RestoresTheKindsOfOpsWithOtherNames) {
+    model::RecordingBuilder builder;
+    builder.metadata(R"({"program": "p", "device_kind": "simulated", "lanes": ["Stream 0"]})");
+    trace::SignatureInfo info{};
+    info.op_kind = static_cast<std::uint16_t>(devices::OpKind::copy_to_host);
+    builder.recording().signature(40, info, "scalar float32", "aten::_local_scalar_dense");
+    builder.recording().signature(41, info, "scalar float32", "copy_to_host");
+    builder.recording().signature(42, trace::SignatureInfo{}, "scalar float32", "aten::unknown");
+    builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true, .signature = 40});
+    builder.exec(0, 1, 10, 20);
+    const auto run = builder.read();
+    run->close();
+    const ReadTrace again = read(exported(*run));
+    for (const model::Run* each : {run.get(), again.run.get()}) {
+        EXPECT_EQ(each->signature(40).kind, devices::OpKind::copy_to_host);
+        EXPECT_EQ(each->signature(41).kind, devices::OpKind::copy_to_host);
+        EXPECT_EQ(each->signature(42).kind, devices::OpKind::none);
+    }
+}
+
 TEST(ChromeReader, RestoresATraceOfFortyLanes) {
     // Another program's trace with 40 threads and nested spans.
     std::string text = "[";
