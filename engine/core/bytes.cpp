@@ -105,16 +105,19 @@ std::string bytes_text(std::uint64_t bytes) {
 std::string budget_text(std::uint64_t bytes) {
     constexpr std::uint64_t kKiB = 1024, kMiB = kKiB * 1024, kGiB = kMiB * 1024;
     const auto in = [bytes](std::uint64_t unit, const char* name) { return std::to_string(bytes / unit) + name; };
+    const auto given_in = [bytes](std::uint64_t unit) {  // at most four digits: nobody chose 12342042 KiB
+        return bytes % unit == 0 && bytes / unit < 10'000;
+    };
     if (bytes == 0 || bytes % kKiB != 0 || bytes % 1'000'000 == 0) {
         return bytes_text(bytes);
     }
-    if (bytes % kGiB == 0) {
+    if (given_in(kGiB)) {
         return in(kGiB, " GiB");
     }
-    if (bytes % kMiB == 0) {
+    if (given_in(kMiB)) {
         return in(kMiB, " MiB");
     }
-    return bytes % 1000 == 0 ? bytes_text(bytes) : in(kKiB, " KiB");
+    return bytes % 1000 != 0 && given_in(kKiB) ? in(kKiB, " KiB") : bytes_text(bytes);
 }
 
 std::string budget_in_both_units(std::uint64_t bytes) {

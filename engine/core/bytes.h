@@ -20,8 +20,8 @@ std::optional<std::uint64_t> bytes_from(std::string_view text);
 // Decimal units: "353 MB", "2.6 MB", "812 B".
 std::string bytes_text(std::uint64_t bytes);
 
-// A size that a user chose. Whole multiples of 1 KiB, 1 MiB or 1 GiB print in that unit ("8 MiB", "64 KiB") unless they
-// are also round in decimal units; all other sizes print as bytes_text() does.
+// A size that a user chose. Whole multiples of 1 KiB, 1 MiB or 1 GiB print in that unit ("8 MiB", "64 KiB") unless that
+// takes more than four digits or they are also round in decimal units; all other sizes print as bytes_text() does.
 std::string budget_text(std::uint64_t bytes);
 // The same, followed by the size in decimal units where the two differ: "8 MiB (8.4 MB)".
 std::string budget_in_both_units(std::uint64_t bytes);

@@ -43,6 +43,8 @@ TEST(Format, BudgetsKeepTheirUnit) {
     EXPECT_EQ(budget_text(64'000'000), "64 MB");  // although it is also 62500 KiB
     EXPECT_EQ(budget_text(64'000), "64 kB");
     EXPECT_EQ(budget_text(1001), "1.0 kB");
+    EXPECT_EQ(budget_text(std::uint64_t{12'342'042} << 10), "13 GB");  // half of a computer's memory
+    EXPECT_EQ(budget_in_both_units(std::uint64_t{12'342'042} << 10), "13 GB");
     EXPECT_EQ(budget_in_both_units(8u << 20), "8 MiB (8.4 MB)");
     EXPECT_EQ(budget_in_both_units(64'000'000), "64 MB");
 }
