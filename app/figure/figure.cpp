@@ -37,8 +37,8 @@ public:
             shown_.push_back({b_, 'B', run_label(*b_, &a_), duration_text(static_cast<double>(nb_.total_ns)), -1});
             shown_.back().bookmarks = o_.bookmarks_b;
         }
-        occurring_ = occurring_in(shown_);
         view_ = view();
+        occurring_ = occurring_in(shown_, view_);
     }
 
     // Without `until_ns`: the whole figure. With it: only what happened until then.

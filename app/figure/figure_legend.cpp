@@ -1,34 +1,71 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "app/figure/figure_parts.h"
 #include "app/figure/legend.h"
+#include "app/model/analysis/time_range_summary.h"
 
 namespace headway::figure {
 
 using devices::Family;
 
-Occurring occurring_in(std::span<const TimelineRun> runs) {
+namespace {
+
+// The visible times, as the run's.
+std::pair<std::int64_t, std::int64_t> run_times(const model::Run& run, TimelineView view) {
+    const auto begin = static_cast<std::int64_t>(std::floor(run.program_time().run_ns(view.begin_ns)));
+    return {begin, std::max(begin, static_cast<std::int64_t>(std::ceil(run.program_time().run_ns(view.end_ns)))) + 1};
+}
+
+// What a summary of the visible part knows: everything but failures.
+Occurring summed_up(std::span<const TimelineRun> runs, TimelineView view) {
     Occurring o;
     for (const TimelineRun& shown : runs) {
         const model::Run& run = *shown.run;
-        for (core::OpId id = run.next_known(1); id <= run.op_count(); id = run.next_known(id + 1)) {
-            const model::Op& op = run.op(id);
-            if (op.begin_ns == model::kPending) {
-                continue;
-            }
-            (op.failed ? o.failed : o.families[static_cast<std::size_t>(run.signature(op.signature).family)]) = true;
+        const auto [begin_ns, end_ns] = run_times(run, view);
+        const model::TimeRangeSummary summary = model::time_range_summary(run, begin_ns, end_ns);
+        for (const auto& kind : summary.kinds) {
+            o.families[static_cast<std::size_t>(kind.family)] = true;
         }
-        o.issues = o.issues || (run.op_count() > 0 && run.capabilities().issues);
-        o.waits = o.waits || !run.waits().empty() || run.open_wait().has_value();
-        o.works = o.works || !run.works().empty();
+        o.issues = o.issues || (summary.issues.count > 0 && run.capabilities().issues);
+        o.waits = o.waits || summary.waits().count > 0 || run.open_wait().has_value();
+        o.works = o.works || summary.works.count > 0;
         o.pending = o.pending || run.pending_bytes().most() > 0;
     }
     return o;
 }
 
-float draw_legend(const FigurePen& pen, float y, const Occurring& o, const InShort& in_short) {
+}  // namespace
+
+Occurring occurring_in(std::span<const TimelineRun> runs, TimelineView view) {
+    Occurring o = summed_up(runs, view);
+    o.families = {};
+    for (const TimelineRun& shown : runs) {
+        const model::Run& run = *shown.run;
+        const auto [begin_ns, end_ns] = run_times(run, view);
+        for (core::OpId id = run.next_known(1); id <= run.op_count(); id = run.next_known(id + 1)) {
+            const model::Op& op = run.op(id);
+            const bool before = op.begin_ns < begin_ns && op.end_ns <= begin_ns;
+            if (op.begin_ns == model::kPending || before || op.begin_ns > end_ns) {
+                continue;
+            }
+            (op.failed ? o.failed : o.families[static_cast<std::size_t>(run.signature(op.signature).family)]) = true;
+        }
+    }
+    return o;
+}
+
+float draw_legend(const FigurePen& pen, float y, const Occurring& o, const InShort& in_short, bool one_line) {
     const float size = pen.look.legend_px, swatch_width = pen.look.swatch_px, swatch_height = pen.look.swatch_height_px;
     float x = pen.left;
+    bool full = false;
     const auto entry = [&](const std::string& words, auto swatch) {
         const float width = swatch_width + 8 + pen.width(FontRole::ui, size, words);
+        full = full || (one_line && x + width > pen.right);
+        if (full) {
+            return;
+        }
         if (x > pen.left && x + width > pen.right) {
             x = pen.left;
             y += pen.look.legend_pitch_px;
@@ -90,6 +127,22 @@ float draw_legend(const FigurePen& pen, float y, const Occurring& o, const InSho
         });
     }
     return y + swatch_height + 10;
+}
+
+DisplayList legend_line(std::span<const TimelineRun> runs, TimelineView view, const Theme& theme,
+                        const TextMeasure& measure, float scale, float width_px) {
+    DisplayList list;
+    FigureLook look;
+    look.legend_px = 12.5F;
+    look.swatch_px = 16;
+    look.swatch_height_px = 10;
+    look.legend_gap_px = 16;
+    const float width = width_px / scale;
+    draw_legend({list, theme, look, measure, 0, width}, 0, summed_up(runs, view), {}, true);
+    list.width_px = width;
+    list.height_px = look.swatch_height_px;
+    figure::scale(list, scale);
+    return list;
 }
 
 DisplayList whole_legend(const Theme& theme, const TextMeasure& measure, float scale) {

@@ -37,20 +37,20 @@ struct FigurePen {
     }
 };
 
-// What occurs in the runs, and so is in the legend.
+// What occurs in the visible part of the runs, and so is in the legend.
 struct Occurring {
     std::array<bool, kFamilies> families{};
     bool issues = false, waits = false, works = false, failed = false, pending = false;
 };
-Occurring occurring_in(std::span<const TimelineRun> runs);
+Occurring occurring_in(std::span<const TimelineRun> runs, TimelineView view);
 
 // What the layout had to abbreviate for lack of pixels.
 struct InShort {
     bool slivers = false, curves = false;
 };
 
-// Draws the legend; returns the y at which the timeline may begin.
-float draw_legend(const FigurePen& pen, float y, const Occurring& o, const InShort& in_short);
+// Draws the legend; returns the y at which the timeline may begin. `one_line`: leaves out what does not fit into it.
+float draw_legend(const FigurePen& pen, float y, const Occurring& o, const InShort& in_short, bool one_line = false);
 
 // Draws the numbers of the runs on a panel; returns its lower edge. Columns that do not fit side by side continue
 // in further bands below.

@@ -36,7 +36,7 @@ Extent extent_of(std::span<const GraphCell> cells) {
 class GraphPainter {
 public:
     GraphPainter(const model::Run& run, const model::Graph& graph, std::span<const GraphCell> cells,
-            const GraphOptions& options)
+                 const GraphOptions& options)
         : run_(run),
           graph_(graph),
           cells_(cells),

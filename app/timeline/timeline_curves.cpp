@@ -407,7 +407,17 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
     }
     const Outline outline = outline_of(pen, live, reach);
     draw_curve(pen, outline, reach, v, theme.memory, pen.style().gradient ? 0.72F : 0.28F);
-    if (pending.size() > 0 && pending.most() > 0) {
+    const Rgba ground = faded(theme.memory, theme.dark ? 0.35 : 0.3);
+    if (pending.size() == 0 || pending.most() <= 0) {
+        // In the same shade as what no pending op holds in other runs.
+        const std::uint32_t first = pen.list().first_point();
+        const std::uint32_t count = trace(pen.list(), outline, outline.most, reach, v);
+        if (count > 1) {
+            pen.list().add(Area{first, count, v.base_y, v.top_y, ground, ground});
+        } else {
+            pen.list().points.resize(first);
+        }
+    } else {
         // Memory that pending ops hold is drawn on top, above this line.
         DisplayList& list = pen.list();
         const std::uint32_t first = list.first_point();
@@ -447,7 +457,6 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
         trace(list, settled, settled.most, reach, v);
         const std::uint32_t count = list.first_point() - first;
         if (count > 1) {
-            const Rgba ground = faded(theme.memory, theme.dark ? 0.35 : 0.3);
             list.add(Area{first, count, v.base_y, v.top_y, ground, ground});
             list.add(Polyline{first, count, theme.pending, pen.line_px(0.8F)});
         } else {

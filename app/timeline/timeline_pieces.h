@@ -26,13 +26,15 @@ std::vector<Group> each_piece(std::span<const Piece> pieces, Box content, DrawOn
                               std::array<std::size_t, 2> cuts = {}) {
     std::vector<Group> groups;
     const auto part_of = [cuts](std::size_t item) { return (item >= cuts[0] ? 1 : 0) + (item >= cuts[1] ? 1 : 0); };
-    int part = 0;  // of the last group
+    int part = 0;               // of the last group
+    std::uint64_t between = 0;  // single items since the last sliver: a group that extends over them counts them
     const auto level = [](float share) { return static_cast<int>(share * 24 + 0.5F); };
     for (std::size_t i = 0; i < pieces.size();) {
         const Piece& piece = pieces[i];
         if (piece.count == 1) {
             one(piece);
             ++i;
+            ++between;
             continue;
         }
         Piece merged = piece;
@@ -51,7 +53,10 @@ std::vector<Group> each_piece(std::span<const Piece> pieces, Box content, DrawOn
         constexpr float kNear = 3;
         if (groups.empty() || merged.x0 > groups.back().box.x1 + kNear || part_of(merged.first) != part) {
             groups.push_back({{merged.x0, content.y0, merged.x1, content.y1}, 0});
+        } else {
+            groups.back().count += between;
         }
+        between = 0;
         groups.back().box.x1 = merged.x1;
         part = part_of(merged.first);
         // A piece may begin before a cut and end behind it.

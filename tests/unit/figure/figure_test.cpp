@@ -6,6 +6,7 @@
 
 #include "app/comparison/naming.h"
 #include "app/figure/figure_numbers.h"
+#include "app/figure/legend.h"
 #include "app/figure/words.h"
 #include "app/render/fonts.h"
 #include "tests/unit/figure/overlap.h"
@@ -331,6 +332,29 @@ TEST_F(Figures, LegendListsOnlyWhatOccurs) {
     EXPECT_EQ(test::find_text(list, "many at once"), nullptr);
     const auto many = test::increments(100'000, 1, false);
     EXPECT_NE(test::find_text(figure(*many, nullptr, {}, fonts_), "many at once"), nullptr);
+}
+
+TEST_F(Figures, LegendListsOnlyWhatIsInView) {
+    test::Script script;
+    const auto x = script.issue({"randn", "(2×2)", devices::Family::random, 16}, 1'000, 5'000);
+    script.wait(trace::WaitKind::waitall, "waitall");
+    script.measure_begin();
+    script.issue({"matmul", "(2×2)·(2×2)", devices::Family::matmul, 16}, 1'000, 5'000, x, x);
+    script.wait(trace::WaitKind::waitall, "waitall");
+    const auto run = script.finish();
+    FigureOptions options;
+    EXPECT_EQ(test::find_text(figure(*run, nullptr, options, fonts_), "random"), nullptr);
+    EXPECT_NE(test::find_text(figure(*run, nullptr, options, fonts_), "matmul"), nullptr);
+    options.with_warmup = true;
+    EXPECT_NE(test::find_text(figure(*run, nullptr, options, fonts_), "random"), nullptr);
+    const DisplayList line = legend_line(std::vector{TimelineRun{run.get(), 0, {}, {}, -1}}, {0, 1e6},
+                                         *theme_called("light"), fonts_, 1, 1000);
+    EXPECT_EQ(test::find_text(line, "random"), nullptr);
+    EXPECT_NE(test::find_text(line, "matmul"), nullptr);
+    const DisplayList narrow = legend_line(std::vector{TimelineRun{run.get(), 0, {}, {}, -1}}, {0, 1e6},
+                                           *theme_called("light"), fonts_, 1, 100);
+    EXPECT_NE(test::find_text(narrow, "issue"), nullptr);
+    EXPECT_EQ(test::find_text(narrow, "matmul"), nullptr);
 }
 
 TEST(RunLabel, NamesTheParametersThatDiffer) {

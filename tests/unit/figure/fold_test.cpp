@@ -7,6 +7,7 @@
 #include <array>
 #include <random>
 
+#include "app/timeline/timeline_pieces.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::figure {
@@ -281,6 +282,23 @@ TEST(Fold, TheIndexGrowsWithTheRecording) {
     for (std::size_t i = 0; i < asked.size(); ++i) {
         EXPECT_EQ(index.first_from(asked[i], blocks[i], times), index.first_from(asked[i], times)) << asked[i];
     }
+}
+
+// "1,560 issues" stands for all issues under its rail, also for those that are drawn one by one.
+TEST(Groups, CountTheSingleItemsThatTheyExtendOver) {
+    const std::vector<Piece> pieces{{0, 1, 0, 1}, {1, 3, 1, 3},    {3, 4, 4, 1},
+                                    {4, 5, 5, 1}, {5.5F, 8, 6, 4}, {8, 9, 10, 1}};
+    const auto ignore = [](const Piece&) {};
+    const auto groups = each_piece(pieces, {0, 0, 100, 10}, ignore, ignore, {100, 100});
+    ASSERT_EQ(groups.size(), 1u);
+    EXPECT_EQ(groups[0].count, 9u);
+    EXPECT_EQ(groups[0].box.x0, 1);
+    EXPECT_EQ(groups[0].box.x1, 8);
+    // Behind a cut begins another group; what is between belongs to neither rail.
+    const auto cut = each_piece(pieces, {0, 0, 100, 10}, ignore, ignore, {6, 100});
+    ASSERT_EQ(cut.size(), 2u);
+    EXPECT_EQ(cut[0].count, 3u);
+    EXPECT_EQ(cut[1].count, 4u);
 }
 
 }  // namespace
