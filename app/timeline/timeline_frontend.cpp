@@ -130,10 +130,28 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
 
     if (const auto& open = pen.run.open_wait()) {
         const float x0 = std::max(c.x0, pen.x_px_from_run_ns(open->begin_ns));
-        // The learner's time is not on the axis: the wait reaches to the end of the row until the run goes on.
-        const float x1 = pen.run.stopped_by_learner() ? c.x1 : std::min(c.x1, pen.x_px_from_run_ns(open->end_ns));
+        const float x1 = std::min(c.x1, pen.x_px_from_run_ns(open->end_ns));
+        const std::string needed = still_needed(pen.run, *open);
         if (x1 > x0) {
-            draw_wait(*open, x0, x1, still_needed(pen.run, *open));
+            draw_wait(*open, x0, x1, pen.run.stopped_by_learner() ? std::string() : needed);
+        }
+        if (pen.run.stopped_by_learner() && open->kind != trace::WaitKind::paused) {
+            // The learner's time is not on the axis. What the wait still needs stands beside it, as what is queued
+            // does.
+            const float left = std::max(x0, x1) + pen.px(6);
+            const float room = c.height() < size ? 0 : c.x1 - left - 2 * pen.px(8);
+            std::string label = open->name + (needed.empty() ? "" : ", " + needed);
+            label = pen.width(FontRole::ui_semibold, size, label) > room ? open->name : label;
+            const float text = pen.width(FontRole::ui_semibold, size, label);
+            const float right = std::min(c.x1, left + 2 * pen.px(8) + (text > room ? 0 : text));
+            if (left < right) {
+                pen.list().add(
+                    Rect{{left, c.y0, right, c.y1}, theme.background, pen.px(3), theme.wait, pen.line_px(1)});
+            }
+            if (left < right && text <= room) {
+                pen.text((left + right) / 2, (c.y0 + c.y1) / 2 + size * kCapHeightEm / 2, label, theme.wait_text, size,
+                         FontRole::ui_semibold, Anchor::middle);
+            }
         }
     }
 

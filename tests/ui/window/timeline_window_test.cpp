@@ -85,6 +85,18 @@ TEST_F(WindowTest, AHoldOfTheSimulatedDeviceLastsUntilItsRelease) {
     frames(5);
     EXPECT_EQ(run()->ended_count(), 0u);
     EXPECT_FALSE(app->timeline().layout().queued.empty());
+    // Nothing is hatched after the present moment; what the wait still needs stands there in words.
+    const auto& layout = app->timeline().layout();
+    const float now = layout.x_px_from_run_ns(0, run()->now_ns());
+    bool says = false;
+    for (const auto& item : layout.list.items) {
+        if (const auto* hatch = std::get_if<figure::Hatch>(&item)) {
+            EXPECT_LE(hatch->box.x1, now + 2);
+        } else if (const auto* text = std::get_if<figure::Text>(&item)) {
+            says = says || (text->text.find(run()->open_wait()->name + ", for ") == 0 && text->baseline.x > now);
+        }
+    }
+    EXPECT_TRUE(says);
     const std::int64_t waits_since_ns = run()->open_wait()->begin_ns;
     for (std::size_t ops = 1; ops <= 3; ++ops) {
         act("click:backend/step");
