@@ -274,7 +274,7 @@ class Costs(unittest.TestCase):
             report = outcome.report
             self.assertEqual([report["t1_ns"], report["t2_ns"]], [1000, 950])
             self.assertEqual(report["total_ns"], 10_950 + t3)
-            self.assertIn("t1 1us, t2 950ns", report["device"]["name"])
+            self.assertIn("t₁ 1 µs, t₂ 950 ns", report["device"]["name"])
 
     def test_a_lesson_may_bring_its_costs(self):
         with tempfile.TemporaryDirectory() as folder:

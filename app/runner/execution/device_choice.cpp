@@ -46,19 +46,19 @@ core::Result<devices::CostModel> cost_model(const char* name = "default.json") {
     return file ? model::load_cost_model(*file) : core::Result<devices::CostModel>(file.error());
 }
 
-// "t1 1us, t2 0.95us": the constants given by --costs.
+// "t₁ 1 µs, t₂ 950 ns": the constants given by --costs.
 std::string words_of(const CostChoice& chosen) {
     std::string words;
     const auto add = [&words](const char* name, const std::optional<double>& ns) {
         if (ns) {
             char text[64];
-            std::snprintf(text, sizeof text, *ns < 1000 ? "%s %gns" : "%s %gus", name, *ns < 1000 ? *ns : *ns / 1000);
+            std::snprintf(text, sizeof text, *ns < 1000 ? "%s %g ns" : "%s %g µs", name, *ns < 1000 ? *ns : *ns / 1000);
             words += (words.empty() ? "" : ", ") + std::string(text);
         }
     };
-    add("t1", chosen.t1_ns);
-    add("t2", chosen.t2_ns);
-    add("t3", chosen.t3_ns);
+    add("t₁", chosen.t1_ns);
+    add("t₂", chosen.t2_ns);
+    add("t₃", chosen.t3_ns);
     return words;
 }
 
