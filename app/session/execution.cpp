@@ -173,7 +173,9 @@ void Execution::judge_end() {
     } else {
         const model::RunEnd end = run_->end();
         phase_ = phase_of(end.verdict);
-        ending_ = end.complete() ? "" : end.text();
+        // What became of the process after the program's end is said, too.
+        const bool ended_well = end_->stop_asked || (end_->signal == 0 && end_->status == 0);
+        ending_ = end.complete() && ended_well ? "" : end.text();
     }
     ending_ = model::sentence_of(std::move(ending_));
     if (ending_.find("the GPU is lost to this process") != std::string::npos) {

@@ -310,8 +310,11 @@ bool is_damaged(int recording) {
     const auto used = at(offsetof(Header, chunks_used), std::uint32_t{});
     const auto state = at(offsetof(Header, state), std::uint32_t{});
     const auto lost = at(offsetof(Header, lost_records), std::uint64_t{});
-    return magic != 0 && (magic != kMagic || version != kVersion || state > 3 || (lost != 0 && used < capacity) ||
-                          lost > std::uint64_t{1} << 48);
+    if (magic == 0) {
+        return used != 0;  // else the run had not begun
+    }
+    return magic != kMagic || version != kVersion || state > 3 || (lost != 0 && used < capacity) ||
+           lost > std::uint64_t{1} << 48;
 }
 
 }  // namespace headway::trace

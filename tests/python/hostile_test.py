@@ -178,6 +178,8 @@ except PermissionError:
             ("import os\nos.abort()\n", "ended by signal 6"),
             ("import os\nos._exit(0)\n", "process ended with status 0 before the program did"),
             ("import os\nos.closerange(3, 100)\nos._exit(7)\n", "process ended with status 7 before the program did"),
+            ("import sys\nsys.exit(3)\n", "Failed: the program ended itself with status 3."),
+            ("import sys\nsys.exit('good night')\n", "good night\nheadway: Failed: the program ended itself with status 1 "),
         ):
             with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
                 file.write(text)
@@ -187,6 +189,19 @@ except PermissionError:
             self.assertIn(words, done.stderr)
         done = subprocess.run([command, "run", "increment", "--set", "n=5"], capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_what_the_program_leaves_behind_ends_as_in_python(self):
+        daemon = ("import threading, time\nimport headway as hw\n"
+                  "def f():\n    while True:\n        time.sleep(0.001)\n"
+                  "threading.Thread(target=f, daemon=True).start()\nprint(hw.ones(2))\ntime.sleep(0.05)\n")
+        outcome = run(daemon)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertNotIn("NameError", outcome.err)
+        outcome = run("import os\nclass Temporary:\n    def __del__(self):\n        print('removed', os.sep)\n"
+                      "t = Temporary()\n")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("removed /", outcome.out)
+        self.assertNotIn("NameError", outcome.err)
 
     def test_a_fork_does_not_affect_the_run(self):
         outcome = run(

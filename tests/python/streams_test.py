@@ -202,6 +202,15 @@ print("early", early.item())
                                "--orders", "10", "--streams", "3")
         self.assertEqual((done.returncode, len(report["outcomes"])), (0, 1), done.stderr)
 
+    def test_an_end_that_is_no_success_is_said(self):
+        for text, words in (("import os\nos._exit(7)\n", "process ended with status 7 before the program did"),
+                            ("import sys\nsys.exit(3)\n", "the program ended itself with status 3")):
+            done, report = explore(text, "--orders", "2")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(words, done.stderr)
+            self.assertEqual([outcome["orders"] for outcome in report["outcomes"]], [2])
+            self.assertIn(words, report["outcomes"][0]["error"])
+
     def test_wrong_usage(self):
         for options, words in ((["--device", "cpu"], "explore runs on the device simulated"),
                                (["--order", "3"], "chooses the orders itself"), (["--orders", "0"], "--orders")):

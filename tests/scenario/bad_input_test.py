@@ -202,6 +202,13 @@ class BadInput(Scenario):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((self.folder / "r.json").exists())
 
+    @unittest.skipUnless(WITH_FIGURES, "built without figures")
+    def test_a_pipe_that_nobody_writes_into_is_empty(self):
+        os.mkfifo(self.folder / "pipe.json")
+        ran = self.headway("figure", "pipe.json", "-o", "f.png")
+        self.assertEqual(ran.status, 1, ran)
+        self.assertIn("pipe.json: the file is empty", ran.err)
+
     def test_nothing_is_written_over_what_is_read(self):
         program = self.folder / "mine.py"
         text = "import headway as hw\nprint(hw.ones(2))\n"

@@ -173,10 +173,11 @@ core::Result<std::unique_ptr<TraceSource>> source_of(std::unique_ptr<Bytes> byte
 }  // namespace
 
 core::Result<std::unique_ptr<TraceSource>> open_trace_file(const std::string& path) {
-    core::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    core::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe without a writer is empty
     if (!fd) {
         return unreadable(path + " cannot be opened: " + std::strerror(errno));
     }
+    fcntl(fd.get(), F_SETFL, 0);
     struct stat status {};
     const bool known = fstat(fd.get(), &status) == 0;
     if (S_ISDIR(status.st_mode)) {

@@ -69,7 +69,9 @@ public:
     // The runner has ended: nothing more will be recorded. Open ends are closed at the latest time seen.
     void close();
     // How it ended, and what is missing. Once it is closed.
-    [[nodiscard]] RunEnd end() const { return recorded_end_ ? *recorded_end_ : run_end(*this, process_end_); }
+    [[nodiscard]] RunEnd end() const {
+        return recorded_end_ && !info_.file_cut_off ? *recorded_end_ : run_end(*this, process_end_);
+    }
 
     [[nodiscard]] trace::Reader& reader() { return *reader_; }
     // How often all records were taken again because the rate of the clock was fixed. Times read before may differ

@@ -108,7 +108,13 @@ int report_end(const ChildRun& child, const model::Run* run) {
             tell("the run was ended by " + core::signal_words(child.end.signal) + " before the program began");
             return kProgramFailed;
         }
-        return child.end.status != kDone ? child.end.status : kProgramFailed;
+        if (child.end.status == kDone) {
+            tell(
+                "the program ended, but its recording cannot be read: the program wrote into the recording's memory, "
+                "or there was no room for one (--trace-limit)");
+            return kProgramFailed;
+        }
+        return child.end.status;
     }
     const model::RunEnd end = run->end();
     if (end.complete()) {

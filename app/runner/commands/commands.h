@@ -44,6 +44,9 @@ struct HeldOutputs {
     core::HeldOutput report_file, trace_file, figure_file;
 };
 
+// Where to write an output: of a run that is not `complete`, a file that exists is kept, unless it is to be replaced;
+// then that is said, and the output goes beside it.
+std::string place_of(const std::string& path, bool replace, bool complete);
 // Writes the report, trace and figure requested in `options`. Reports the first failure and returns its exit status.
 // `report`: the report's text, if it is not the run's own.
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});

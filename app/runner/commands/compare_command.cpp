@@ -37,6 +37,9 @@ struct Side {
     std::optional<model::Numbers> warm_up;
 
     [[nodiscard]] const model::Run& middle() const { return *runs[middle_of(numbers)]; }
+    [[nodiscard]] bool all_complete() const {
+        return std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run->end().complete(); });
+    }
     void take(std::unique_ptr<model::Run> run) {
         numbers.push_back(run->numbers());
         runs.push_back(std::move(run));
@@ -272,6 +275,8 @@ int compare_command(const CompareOptions& options) {
     const auto verdict = comparison::verdict_of(compared[0], compared[1]);
     tell(verdict.sentence);
     tell(verdict.evidence);
+    const bool replace = options.a.replace || options.b.replace;
+    const bool complete = both[0].all_complete() && both[1].all_complete();
     const auto keep_first = [&](const core::Result<void>& written) {
         if (!written) {
             const int problem = fail(written.error());
@@ -284,10 +289,10 @@ int compare_command(const CompareOptions& options) {
         report = with_member(std::move(report), "a", report_of(both[0], compared[0]));
         report = with_member(std::move(report), "b", report_of(both[1], compared[1]));
         report = with_member(std::move(report), "verdict", dumped(comparison::verdict_json(verdict)));
-        keep_first(core::write_whole(options.report, report));
+        keep_first(core::write_whole(place_of(options.report, replace, complete), report));
     }
     if (!options.figure.empty()) {
-        keep_first(write_figure(options.figure, a, &b, options.figure_wish, &verdict));
+        keep_first(write_figure(place_of(options.figure, replace, complete), a, &b, options.figure_wish, &verdict));
     }
     return status;
 }

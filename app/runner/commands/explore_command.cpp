@@ -75,9 +75,13 @@ std::string hash_of(const std::string& text) {
 
 class Explored {
 public:
-    void take(const model::Run& run, std::uint64_t order) {
+    // `ended_well`: so did its process.
+    void take(const model::Run& run, std::uint64_t order, bool ended_well) {
         program_ = run.info().program;
-        const std::string text = printed(run), error = run.error() ? run.error()->message : std::string();
+        const model::RunEnd end = run.end();
+        const std::string text = printed(run);
+        const std::string error = run.error() ? run.error()->message : end.complete() && ended_well ? "" : end.sentence;
+        all_ended_well_ = all_ended_well_ && error.empty();
         OrderOutcome& outcome = outcomes_.try_emplace({text, error}, OrderOutcome{text, error, 0, order}).first->second;
         ++outcome.runs;
         for (const model::Race& race : model::races(run)) {
@@ -96,13 +100,14 @@ public:
         return list;
     }
     [[nodiscard]] std::uint64_t runs() const { return runs_; }
+    [[nodiscard]] bool all_ended_well() const { return all_ended_well_; }
 
     void print() const {
         const auto all = outcomes();
         tell(core::counted(runs_, "order") + " of " + program_ +
              ", SIMULATED: " + (all.size() == 1 ? "the same outcome each time" : core::counted(all.size(), "outcome")));
         const std::vector<std::string> lines = different_lines(all);
-        for (std::size_t i = 0; i < all.size() && all.size() > 1; ++i) {
+        for (std::size_t i = 0; i < all.size() && (all.size() > 1 || !all_ended_well_); ++i) {
             const OrderOutcome& outcome = all[i];
             const std::string line = lines[i].substr(0, 200);
             std::fprintf(stderr, "  %s, first with --order %llu: %s\n", core::counted(outcome.runs, "order").c_str(),
@@ -166,6 +171,7 @@ private:
 
     std::string program_;
     std::uint64_t runs_ = 0;
+    bool all_ended_well_ = true;
     std::map<std::pair<std::string, std::string>, OrderOutcome> outcomes_;
     std::map<std::string, FoundRace> races_;
 };
@@ -196,7 +202,7 @@ int explore_command(const ExploreOptions& options) {
         if (*run == nullptr || child->end.stop_asked) {
             return report_end(*child, run->get());
         }
-        explored.take(**run, order);
+        explored.take(**run, order, child->end.signal == 0 && child->end.status == kDone);
     }
     if (explored.runs() == 0) {
         tell("stopped before the first order had ended");
@@ -204,7 +210,9 @@ int explore_command(const ExploreOptions& options) {
     }
     explored.print();
     if (!options.report.empty()) {
-        if (auto written = core::write_whole(options.report, explored.json(options)); !written) {
+        const std::string path =
+            place_of(options.report, options.run.replace, explored.all_ended_well() && !interrupts.asked());
+        if (auto written = core::write_whole(path, explored.json(options)); !written) {
             return fail(written.error());
         }
     }

@@ -180,9 +180,10 @@ bool is_there(const std::string& path) {
     return false;
 }
 
-// Where to write the output of a run that is not complete: a file that exists is kept, unless --replace is given.
-std::string place_of(const std::string& path, const RunOptions& options, const model::Run& run) {
-    if (path.empty() || options.replace || run.end().complete() || !is_there(path)) {
+}  // namespace
+
+std::string place_of(const std::string& path, bool replace, bool complete) {
+    if (path.empty() || replace || complete || !is_there(path)) {
         return path;
     }
     std::string other = partial_path(path);
@@ -191,10 +192,9 @@ std::string place_of(const std::string& path, const RunOptions& options, const m
     return other;
 }
 
-}  // namespace
-
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report) {
     int status = kDone;
+    const bool complete = run.end().complete();
     const auto keep_first = [&status](const core::Result<void>& written) {
         if (!written) {
             const int problem = fail(written.error());
@@ -202,14 +202,15 @@ int write_outputs(const RunOptions& options, const model::Run& run, const std::s
         }
     };
     if (!options.report.empty()) {
-        keep_first(core::write_whole(place_of(options.report, options, run),
+        keep_first(core::write_whole(place_of(options.report, options.replace, complete),
                                      report.empty() ? model::report_json(run) : report));
     }
     if (!options.trace.empty()) {
-        keep_first(exchange::write_trace_file(run, place_of(options.trace, options, run)));
+        keep_first(exchange::write_trace_file(run, place_of(options.trace, options.replace, complete)));
     }
     if (!options.figure.empty()) {
-        keep_first(write_figure(place_of(options.figure, options, run), run, nullptr, options.figure_wish));
+        keep_first(
+            write_figure(place_of(options.figure, options.replace, complete), run, nullptr, options.figure_wish));
     }
     return status;
 }

@@ -46,8 +46,12 @@ std::span<const Measure> measures() {
 }
 
 bool is_known(const Measure& measure, std::span<const Numbers> runs) {
-    const bool predicted = std::string_view(measure.key) == "predicted_ns";
+    const std::string_view key = measure.key;
+    const bool predicted = key == "predicted_ns";
     return std::all_of(runs.begin(), runs.end(), [&](const Numbers& run) {
+        if (run.cut_off && run.backend_busy_ns == 0 && (key == "t2_ns" || key == "t3_ns")) {
+            return false;  // no op has ended
+        }
         return (measure.recorded == nullptr || run.capabilities.*measure.recorded) && !(predicted && run.cut_off);
     });
 }

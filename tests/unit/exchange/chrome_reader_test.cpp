@@ -379,6 +379,7 @@ TEST(ChromeReader, ReadsCompressedAndPlainFilesAndRecordings) {
     EXPECT_GT(cut->run->op_count(), 1000u);
     ASSERT_FALSE(cut->notes.empty());
     EXPECT_NE(cut->notes[0].find("cut off"), std::string::npos);
+    EXPECT_EQ(cut->run->end().verdict, model::Verdict::unknown);
     // Some bytes changed within them: what comes before it is read.
     std::string damaged = packed;
     for (std::size_t at = packed.size() / 2; at < packed.size() / 2 + 64; ++at) {

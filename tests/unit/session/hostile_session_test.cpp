@@ -112,6 +112,10 @@ TEST_F(PythonSession, AnImmediateProcessExit) {
          "Crashed after 1 op: the program's process ended with status 0 before the program did, as after _exit or "
          "exec.");
 }
+TEST_F(PythonSession, ACrashAfterTheProgramsEndIsSaid) {
+    ends("import atexit, os\natexit.register(lambda: os.kill(os.getpid(), 11))\n", Phase::finished,
+         "after the program's end its process was ended by signal 11");
+}
 TEST_F(PythonSession, EndlessRecursion) {
     ends("def f():\n    return f()\nf()\n", Phase::failed, "RecursionError");
 }

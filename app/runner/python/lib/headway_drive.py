@@ -79,8 +79,8 @@ def run(prepared):
         _headway.mark("end")
     except SystemExit as error:
         if error.code not in (None, 0):
-            outcome = ("the program ended itself with status %s" % (error.code,), 0, "failed")
             prepared.status = error.code & 0xFF if isinstance(error.code, int) else 1
+            outcome = ("the program ended itself %s" % exit_words(error.code), 0, "failed")
     except (_headway.Stop, KeyboardInterrupt):
         outcome = ("stopped", 0, "stopped")
     except BaseException as error:
@@ -101,6 +101,18 @@ def run(prepared):
     if not has_exit_work():
         flush_output()
     return outcome
+
+
+def exit_words(code):
+    """What sys.exit(code) said. Text goes to stderr, as in Python."""
+    if isinstance(code, int):
+        return "with status %d" % code
+    try:
+        words = str(code)
+        sys.stderr.write(words + "\n")
+    except Exception:
+        return "with status 1"
+    return "with status 1 and the words: %s" % words.split("\n")[0][:200]
 
 
 def flush_output():
@@ -158,8 +170,11 @@ def leave(stopped):
 
 
 def clear(prepared):
-    """Drops the program's variables."""
-    prepared.space.clear()
+    """Drops the program's variables, unless a thread that was left behind may still use them."""
+    threads = sys.modules.get("threading")
+    if threads is None or len(threads.enumerate()) <= 1:
+        while prepared.space:  # the last one first: what a destructor uses was there before
+            prepared.space.popitem()
     sys.last_traceback = sys.last_value = sys.last_type = None
     gc.collect()
 
@@ -204,6 +219,11 @@ def full_report(error, name):
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename == name]
     line = own[-1].lineno if own else 0
+    engine = isinstance(error, _headway.Error) or (
+        isinstance(error, RuntimeError) and _headway.is_engine_error(str(error))
+    )
+    if engine and str(error).partition("\n")[0] == "stopped":
+        return ("stopped", line, "engine")  # as asked: no traceback
     try:
         shown = "".join(
             ["Traceback (most recent call last):\n"]
@@ -215,13 +235,8 @@ def full_report(error, name):
         stream.flush()
     except Exception:  # the program may have closed stderr, or its exception cannot be printed
         pass
-    if isinstance(error, _headway.Error):
-        message = str(error)
-        if ", at " not in message:
-            message = place(message, name, line)
-        return (message, line, "engine")
-    if isinstance(error, RuntimeError) and _headway.is_engine_error(str(error)):
-        message = str(error).partition("\n")[0]
+    if engine:
+        message = str(error) if isinstance(error, _headway.Error) else str(error).partition("\n")[0]
         if ", at " not in message:
             message = place(message, name, line)
         return (message, line, "engine")
