@@ -31,6 +31,9 @@ TEST(Paragraph, KeepsANumberAndItsUnitInOneLine) {
     EXPECT_FALSE(stay_together("3.10", "and"));
     EXPECT_FALSE(stay_together("of", "ms"));
     EXPECT_FALSE(stay_together("", "ms"));
+    EXPECT_TRUE(stay_together("Stream", "0"));
+    EXPECT_TRUE(stay_together("line", "18,"));
+    EXPECT_FALSE(stay_together("for", "6"));
 }
 
 TEST(Markdown, ReadsStyles) {

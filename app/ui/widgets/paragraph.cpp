@@ -115,7 +115,15 @@ float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float lin
 bool stay_together(std::string_view word, std::string_view next) {
     constexpr std::array<std::string_view, 14> kUnits{"ns", "µs", "ms", "s",  "min", "%",  "×",
                                                       "B",  "KB", "MB", "GB", "TB",  "op", "ops"};
-    if (word.empty() || word.back() < '0' || word.back() > '9') {
+    constexpr std::array<std::string_view, 5> kNumbered{"Stream", "stream", "Worker", "GPU", "line"};
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (word.empty() || next.empty()) {
+        return false;
+    }
+    if (digit(next.front())) {
+        return std::find(kNumbered.begin(), kNumbered.end(), word) != kNumbered.end();
+    }
+    if (!digit(word.back())) {
         return false;
     }
     while (!next.empty() && std::string_view(".,;:)").find(next.back()) != std::string_view::npos) {

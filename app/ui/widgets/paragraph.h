@@ -29,7 +29,7 @@ struct LinkBox {
 float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float line_px, std::span<const TextPiece> pieces,
                      std::vector<LinkBox>* links = nullptr);
 
-// Whether no line ends between these two words: a number and its unit, "3.1" and "ms,".
+// Whether no line ends between these two words: a number and its unit, "3.1" and "ms,", or "Stream" and "0".
 bool stay_together(std::string_view word, std::string_view next);
 
 // Text with `code` between back-ticks, which is drawn in another font.

@@ -120,6 +120,19 @@ TEST_F(ModesTest, NumbersOfTwoRunsAreNotCut) {
     }
 }
 
+// With large text the controls continue in a further row, and cover nothing beside them.
+TEST_F(ModesTest, StepControlsStayInTheirPane) {
+    for (const int width : {1280, 1000, 860}) {
+        open(width, 720);
+        frames(2);
+        for (const char* id : {"step/line", "step/over", "step/op", "step/cursor", "backend/hold", "backend/step"}) {
+            ASSERT_TRUE(shown(id)) << id << " at " << width;
+            EXPECT_LE(rect(id).x1, rect("source").x1) << id << " at " << width;
+            EXPECT_LE(rect(id).y1, rect("source/code").y0 + 1) << id << " at " << width;
+        }
+    }
+}
+
 // In Step mode the rows are of the run that is stepped, which leaves them room for words.
 TEST_F(ModesTest, StepShowsTheLastRunAlone) {
     state.programs.choose("train");
