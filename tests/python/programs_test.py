@@ -212,6 +212,34 @@ print(values[-1] < 0.5 * values[0])
         self.assertEqual(mxnet.out, "True\n", mxnet.err)
 
 
+class Lines(unittest.TestCase):
+    def test_what_follows_a_call_is_of_the_callers_line(self):
+        outcome = run("import headway as hw\n"
+                      "import torch\n"
+                      "class Net(torch.nn.Module):\n"
+                      "    def forward(self, x):\n"
+                      "        return x @ x\n"
+                      "net = Net()\n"
+                      "x = hw.ones(8, 8)\n"
+                      "def product():\n"
+                      "    return x @ x\n"
+                      "product().wait_to_read()\n"
+                      "y = [product() for _ in range(2)][0] + 1\n"
+                      "print(product().sum().item(),\n"
+                      "      net(x).sum().item())\n"
+                      "def fails():\n"
+                      "    raise ValueError\n"
+                      "try:\n"
+                      "    fails()\n"
+                      "except ValueError:\n"
+                      "    y.wait_to_read()\n", "--device", "simulated")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertEqual([(w["name"], w["line"]) for w in outcome.report["waits"]],
+                         [("wait_to_read", 10), ("item", 12), ("item", 13), ("wait_to_read", 19)])
+        lines = {line["line"]: line["ops"] for line in outcome.report["lines"]}
+        self.assertEqual([lines.get(line, 0) for line in (5, 9, 11, 12, 13)], [1, 4, 1, 2, 2])
+
+
 class Errors(unittest.TestCase):
     def test_an_exception_has_its_line(self):
         outcome = run("import headway\nx = 1\nx / 0\n")

@@ -127,6 +127,7 @@ TEST(Comparison, LabelsTheRunAsEarlierOnceSettingsDiffer) {
     EXPECT_EQ(c.state.comparing.earlier(), "from before the parameters were changed");
     c.session.settings.program = "increment";
     EXPECT_EQ(c.state.comparing.earlier(), "of another program");
+    EXPECT_EQ(c.state.comparing.other_program(c.session.b()), "train");
 }
 
 TEST(Comparison, MakesMoreRunsIfTheyAreShort) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "app/ui/widgets/paragraph.h"
+
 namespace headway::ui {
 namespace {
 
@@ -20,6 +22,18 @@ TEST(Markdown, ReadsBlocks) {
     EXPECT_EQ(blocks[4].kind, Kind::code);
     EXPECT_EQ(blocks[4].spans.front().text, "code  x\n\ny");
     EXPECT_EQ(blocks[5].spans.front().text, "end");
+}
+
+TEST(Paragraph, KeepsANumberAndItsUnitInOneLine) {
+    for (const char* unit : {"ms", "µs,", "ops)", "%", "MB."}) {
+        EXPECT_TRUE(stay_together("(3.10", unit)) << unit;
+    }
+    EXPECT_FALSE(stay_together("3.10", "and"));
+    EXPECT_FALSE(stay_together("of", "ms"));
+    EXPECT_FALSE(stay_together("", "ms"));
+    EXPECT_TRUE(stay_together("Stream", "0"));
+    EXPECT_TRUE(stay_together("line", "18,"));
+    EXPECT_FALSE(stay_together("for", "6"));
 }
 
 TEST(Markdown, ReadsStyles) {

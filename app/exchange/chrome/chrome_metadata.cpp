@@ -7,7 +7,6 @@
 #include "app/model/analysis/races.h"
 #include "app/model/run/run_info.h"
 #include "engine/core/error_word.h"
-#include "engine/devices/op_table.h"
 #include "engine/trace/format.h"
 
 namespace headway::exchange {

@@ -28,7 +28,29 @@ bool of_program(PyFrameObject* frame) {
     return own;
 }
 
-int hook(PyObject*, PyFrameObject* frame, int what, PyObject*) {
+// What the caller of this frame goes on with is of the caller's line.
+void return_from(PyFrameObject* frame) {
+    State& s = state();
+    if (s.runtime == nullptr || s.outside || PyThread_get_thread_ident() != s.frontend_thread) {
+        return;
+    }
+    PyFrameObject* caller = PyFrame_GetBack(frame);
+    while (caller != nullptr && !of_program(caller)) {  // a library's function between the two
+        PyFrameObject* next = PyFrame_GetBack(caller);
+        Py_DECREF(caller);
+        caller = next;
+    }
+    if (caller != nullptr) {
+        const auto number = static_cast<unsigned>(PyFrame_GetLineNumber(caller));
+        Py_DECREF(caller);
+        const auto lock = run_lock();
+        const core::Line line = core::make_line(program_file_id, number);
+        s.runtime->lines.set(line);  // no step ends here
+        s.runtime->recorder.recording().control().current_line.store(line, std::memory_order_relaxed);
+    }
+}
+
+int hook(PyObject*, PyFrameObject* frame, int what, PyObject* result) {
     if (what != PyTrace_LINE && what != PyTrace_CALL && what != PyTrace_RETURN) {
         return 0;
     }
@@ -41,6 +63,9 @@ int hook(PyObject*, PyFrameObject* frame, int what, PyObject*) {
     }
     if (what == PyTrace_RETURN) {
         --depth;
+        if (result != nullptr) {  // else an exception: where it was raised stays the line
+            return_from(frame);
+        }
         return 0;
     }
     State& s = state();

@@ -124,7 +124,7 @@ void DetailPanel::draw_tabs(ImVec2 at, float width) {
         ImGui::OpenPopup("details");
     }
     tooltip(ui_, "More views");
-    if (begin_menu(ui_, "details", {x, at.y + ui_.px(kTabs + 4)})) {
+    if (begin_menu(ui_, "details", {x, at.y + ui_.px(kTabs + 4)}, ui_.px(180))) {
         for (const Tab* tab : rest) {
             if (menu_row(ui_, std::string("detail/") + tab->title, tab->title, {}, true, ui_.px(180))) {
                 show(*tab);

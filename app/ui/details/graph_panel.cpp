@@ -85,7 +85,8 @@ float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
     float baseline = min.y + ui_.px(21);
     float end = min.y + height + ui_.px(8);
     const float simulated = run.info().simulated ? text_width(ui_, Face::semibold, 12.5f, "SIMULATED") + ui_.px(10) : 0;
-    if (right - x < simulated) {  // no room beside the buttons
+    const float wanted = simulated + text_width(ui_, Face::medium, 13, words);
+    if (right < max.x - pad && right - x - ui_.px(12) < wanted) {  // no room beside the buttons
         right = max.x - pad;
         baseline += height;
         end += height;
@@ -93,10 +94,19 @@ float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
     if (run.info().simulated) {
         x += draw_text(ui_, list, x, baseline, Face::semibold, 12.5f, t.warning, "SIMULATED") + ui_.px(10);
     }
-    if (const float room = right - x - ui_.px(12); room > ui_.px(24)) {
-        draw_text(ui_, list, x, baseline, Face::medium, 13, t.dim, words, room);
+    const float room = right - x;
+    if (text_width(ui_, Face::medium, 13, words) <= room) {
+        draw_text(ui_, list, x, baseline, Face::medium, 13, t.dim, words);
+        return end;
     }
-    return end;
+    if (run.info().simulated) {  // on lines of their own
+        x = min.x + pad;
+        baseline += ui_.px(18);
+        end += ui_.px(18);
+    }
+    const float lines =
+        draw_wrapped(ui_, list, {x, baseline - ui_.px(14)}, max.x - pad - x, Face::medium, 13, 18, t.dim, words);
+    return end + lines - ui_.px(18);
 }
 
 // Eases to the view that fits everything, so that nothing jumps when the graph grows.

@@ -263,9 +263,23 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
     const float pad = ui_.px(12), width = std::min(ImGui::GetContentRegionAvail().x, ui_.px(620)) - ui_.px(14);
     // Names at the left, values aligned at the right of equal columns; the ratio last if there are two runs.
     const float names = text_width(ui_, Face::regular, kText, "peak memory") + ui_.px(12);
-    const float ratio = both ? text_width(ui_, Face::mono_medium, kText, "B 1,000×") + ui_.px(10) : 0;
-    const float left = start.x + pad + names, right = start.x + width - pad - ratio;
-    const float column = (right - left) / static_cast<float>(columns.size());
+    const auto ratio_of = [both](const Row& row) {
+        return both ? larger_text(row.cells[0].value, row.cells[1].value) : std::string();
+    };
+    float widest = 0, ratio = both ? text_width(ui_, Face::semibold, kSmall, "larger") : 0;
+    for (const Row& row : rows) {
+        for (const Column& c : columns) {
+            const std::string& text = row.cells[c.run == a ? 0 : 1].text;
+            widest = row.wide || row.small ? widest : std::max(widest, text_width(ui_, Face::mono_medium, kText, text));
+        }
+        ratio = std::max(ratio, text_width(ui_, Face::mono_medium, kText, ratio_of(row)));
+    }
+    const float left = start.x + pad + names, most = start.x + width - pad - left;
+    const auto columns_count = static_cast<float>(columns.size());
+    widest += ui_.px(6);
+    // In a narrow panel the ratio stands below the values, so that these are not cut.
+    const bool narrow = both && columns_count * widest + ratio + ui_.px(10) > most;
+    const float column = (most - (both && !narrow ? ratio + ui_.px(10) : 0)) / columns_count;
     // The labels are the columns' headings where they fit.
     bool headings = both && note().empty();
     for (const Column& c : columns) {
@@ -284,7 +298,10 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
                             : i == 0 ? "A"
                                      : "B");
         }
-        draw_text_right(ui_, list, start.x + width - pad, y + ui_.px(14), Face::semibold, kSmall, t.faint, "larger");
+        if (!narrow) {
+            draw_text_right(ui_, list, start.x + width - pad, y + ui_.px(14), Face::semibold, kSmall, t.faint,
+                            "larger");
+        }
         y += ui_.px(kSmallRow);
     }
     for (const Row& row : rows) {
@@ -312,11 +329,14 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
                              {end, y + height}, cell.text);
             }
         }
-        if (both) {
-            draw_text_right(ui_, list, start.x + width - pad, baseline, Face::mono_medium, kText, t.text,
-                            larger_text(row.cells[0].value, row.cells[1].value));
-        }
         y += height;
+        if (const std::string larger = ratio_of(row); narrow && !larger.empty() && larger != "equal") {
+            draw_text_right(ui_, list, start.x + width - pad, y + ui_.px(10), Face::regular, kSmall, t.dim,
+                            "larger: " + larger);
+            y += ui_.px(kSmallRow);
+        } else if (!narrow) {
+            draw_text_right(ui_, list, start.x + width - pad, baseline, Face::mono_medium, kText, t.text, larger);
+        }
     }
     ImGui::SetCursorScreenPos(start);
     ImGui::Dummy({1, y - start.y + ui_.px(4)});

@@ -76,7 +76,9 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     const session::OutputLines* so_far = at_moment ? &lines_so_far() : nullptr;
     const bool lacking = at_moment && run->run()->program_output().may_lack(so_far_writes_);
     const std::string earlier = state_.comparing.earlier();
+    const std::string program = state_.comparing.other_program(run);
     const std::string said = run == nullptr       ? std::string()
+                             : !program.empty()   ? "Output of " + program
                              : !earlier.empty()   ? "Output of the earlier run"
                              : lacking            ? "Written first; what followed is not recorded"
                              : at_moment          ? "Written up to this moment"
@@ -85,7 +87,7 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     const float note = said.empty() ? 0 : ui_.px(20);
     if (note > 0) {
         draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 12.5f,
-                  earlier.empty() ? t.dim : t.warning, said);
+                  earlier.empty() && program.empty() ? t.dim : t.warning, said, max.x - min.x - ui_.px(24));
     }
     const ImVec2 a{min.x, min.y + note};
     draw_ground_card(ui_, list, a, max, sunken(t));

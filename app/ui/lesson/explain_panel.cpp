@@ -94,18 +94,21 @@ void ExplainPanel::draw(float width, bool may_scroll) {
         }
     };
     const bool simulated = lookup_.run()->info().simulated;
-    const char* heading = stale() || !state_.comparing.earlier().empty() ? "What happened in the earlier run"
-                          : simulated                                    ? "What happened, SIMULATED"
-                                                                         : "What happened";
+    const std::string program = state_.comparing.other_program(state_.session.b());
+    const std::string heading = !program.empty()                                 ? "What happened in " + program
+                                : stale() || !state_.comparing.earlier().empty() ? "What happened in the earlier run"
+                                : simulated                                      ? "What happened, SIMULATED"
+                                                                                 : "What happened";
+    float room = width;
     if (const std::string keys = ui_.keys_of ? ui_.keys_of("explain.next") : ""; !keys.empty() && !stale()) {
-        draw_text_right(ui_, list, start.x + width, start.y + ui_.px(17), Face::regular, 12.5f, t.faint,
-                        keys + ": next");
+        room -= ui_.px(8) + draw_text_right(ui_, list, start.x + width, start.y + ui_.px(17), Face::regular, 12.5f,
+                                            t.faint, keys + ": next");
     }
     if (state_.timeline.sentence < 0) {
         scroll_here(start.y - ui_.px(6));
     }
     float y = start.y;
-    draw_text(ui_, list, start.x, y + ui_.px(17), Face::semibold, 15, t.text, heading);
+    draw_text(ui_, list, start.x, y + ui_.px(17), Face::semibold, 15, t.text, heading, room);
     y += ui_.px(28);
     if (const std::string score = stale() ? "" : score_of(state_.predictions); !score.empty()) {
         y += draw_wrapped(ui_, list, {start.x, y}, width, Face::medium, kText, kLine, t.text, score) + ui_.px(4);

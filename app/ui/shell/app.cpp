@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "app/gfx/imgui_compat.h"
+#include "app/ui/details/line_waits.h"
 #include "app/ui/shell/keys_help.h"
 #include "app/ui/shell/notice_strip.h"
 #include "app/ui/shell/overlays/legend_card.h"
@@ -165,11 +166,13 @@ void App::draw_panes(const Pane& all) {
     }
     if (panes.timeline.shown()) {
         using CardPlace = TimelinePanel::CardPlace;
+        // A card at the pointer does not cover the verdict.
+        const float cards_to = panes.verdict.shown() ? panes.verdict.min.y : ImGui::GetIO().DisplaySize.y - ui_.px(8);
         timeline_.draw(panes.timeline.min, panes.timeline.max,
-                       panes.card.shown() ? CardPlace::docked : CardPlace::pointer);
+                       panes.card.shown() ? CardPlace::docked : CardPlace::pointer, cards_to);
     }
-    if (panes.card.shown()) {
-        timeline_.draw_docked_card(panes.card.min, panes.card.max);
+    if (panes.card.shown() && !timeline_.draw_docked_card(panes.card.min, panes.card.max)) {
+        draw_line_waits(state_, ui_, panes.card.min, panes.card.max);
     }
     if (panes.timeline_bar.shown()) {
         replay_.draw(panes.timeline_bar.min, panes.timeline_bar.max);
@@ -238,6 +241,9 @@ void App::new_program() {
     }
     set_mode(Mode::step);
     source_.focus();
+    if (editor::Document* document = state_.source.document()) {
+        document->text.place(document->text.end());  // what is typed follows the first lines
+    }
 }
 
 // Also shows the view that the mode is for.

@@ -41,7 +41,8 @@ float LessonColumn::draw_steps(ImVec2 at, float width) {
         Part part;
     };
     const session::Execution* b = state_.session.b();
-    const bool ran = b != nullptr && b->run() != nullptr && !b->live();
+    const bool own = state_.comparing.other_program(b).empty();  // the run shown is of this program
+    const bool ran = own && b != nullptr && b->run() != nullptr && !b->live();
     const bool predicts = !state_.predictions.questions().empty();
     const bool exercise = state_.programs.lesson() != nullptr && !state_.programs.lesson()->exercise.empty();
     const bool passed = state_.checking.report() != nullptr && state_.checking.report()->passed();
@@ -50,7 +51,7 @@ float LessonColumn::draw_steps(ImVec2 at, float width) {
     const std::array<Step, 6> steps{{{"read", "Read", true, true, Part::text},
                                      {"predict", "Predict", predicts, state_.predictions.all_guessed(), Part::predict},
                                      {"run", "Run", true, ran, Part::text},
-                                     {"explain", "Explain", explain_.any(), explain_.any(), Part::explain},
+                                     {"explain", "Explain", explain_.any(), own && explain_.any(), Part::explain},
                                      {"try", "Try", tries, tries && changed_after_run(), Part::tries},
                                      {"check", "Check", exercise, passed, Part::check}}};
     const figure::Theme& t = *ui_.theme;
@@ -175,7 +176,8 @@ void LessonColumn::draw_text(ImVec2 min, ImVec2 max) {
     lesson_.draw_intro(width);
     // What a run shows would tell what is to be predicted: it comes after the run, unless the learner asks for it.
     const bool claim_first = state_.predictions.questions().empty() || lesson_.claim_shown();
-    const bool claim_later = !claim_first && explain_.any();
+    const bool claim_later =
+        !claim_first && explain_.any() && state_.comparing.other_program(state_.session.b()).empty();
     if (claim_first) {
         lesson_.draw_claim(width);
     }

@@ -105,10 +105,13 @@ void StatusBar::draw(ImVec2 min, ImVec2 max) {
     if (!following && state_.session.live()) {
         hints.push_back({"End", "follow the run"});
     }
-    for (const Hint& h : {Hint{"V", "mode"}, Hint{"Wheel", "zoom"}, Hint{"Right drag", "pan"}, Hint{"Drag", "measure"},
-                          Hint{"F", "fit"}, Hint{"F12", "figure"}, Hint{"Z", "legend"}, Hint{"?", "all keys"}}) {
-        hints.push_back(h);
+    if (!state_.look.map) {  // of the timeline
+        for (const Hint& h : {Hint{"V", "mode"}, Hint{"Wheel", "zoom"}, Hint{"Right drag", "pan"},
+                              Hint{"Drag", "measure"}, Hint{"F", "fit"}, Hint{"F12", "figure"}, Hint{"Z", "legend"}}) {
+            hints.push_back(h);
+        }
     }
+    hints.push_back({"?", "all keys"});
     for (const auto& hint : hints) {
         const float width = text_width(ui_, Face::semibold, 12.5f, hint.key) + ui_.px(5) +
                             text_width(ui_, Face::medium, 12.5f, hint.what);

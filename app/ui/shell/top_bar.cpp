@@ -164,7 +164,7 @@ void TopBar::draw_modes(float& x, float y, bool roomy) {
                    {.width = modes_width(roomy), .icon = 'v'})) {
             ImGui::OpenPopup("modes");
         }
-        if (begin_menu(ui_, "modes", {x, y + ui_.px(34)})) {
+        if (begin_menu(ui_, "modes", {x, y + ui_.px(34)}, ui_.px(140))) {
             for (std::size_t i = 0; i < labels.size(); ++i) {
                 if (menu_row(ui_, "mode/" + labels[i], labels[i], {}, true, ui_.px(140))) {
                     show(i);
@@ -251,7 +251,7 @@ void TopBar::draw_title(float x, float room) {
 }
 
 void TopBar::lessons_popup() {
-    if (!begin_menu(ui_, "lessons", {ui_.px(60), top_ + ui_.px(50)})) {
+    if (!begin_menu(ui_, "lessons", {ui_.px(60), top_ + ui_.px(50)}, ui_.px(400))) {
         return;
     }
     const auto& lessons = state_.programs.lessons();
@@ -331,7 +331,7 @@ void TopBar::draw_barrier(float& x, float y, const BarrierForm& form) {
                    {.kind = ButtonKind::selected, .width = width, .accent = t.run_b, .icon = 'v'})) {
             ImGui::OpenPopup("barriers");
         }
-        if (begin_menu(ui_, "barriers", {x, y + ui_.px(34)})) {
+        if (begin_menu(ui_, "barriers", {x, y + ui_.px(34)}, ui_.px(180))) {
             for (std::size_t i = 0; i < kOfferedBarriers.size(); ++i) {
                 const std::string label = name_of(kOfferedBarriers[i], &BarrierNames::button);
                 const bool now_chosen = static_cast<int>(i) == selected;
@@ -386,8 +386,7 @@ void TopBar::draw_device(float x, float y, float width) {
 void TopBar::device_popup() {
     const WidgetRect& below = ui_.rects["device"];
     const float width = ui_.px(380);
-    const float x = std::min(below.x0, ImGui::GetIO().DisplaySize.x - width - ui_.px(20));
-    if (!begin_menu(ui_, "devices", {x, below.y1 + ui_.px(4)})) {
+    if (!begin_menu(ui_, "devices", {below.x0, below.y1 + ui_.px(4)}, width)) {
         return;
     }
     for (const auto& device : state_.session.devices()) {
@@ -437,7 +436,7 @@ void TopBar::draw_export(float x, float y, float width) {
 void TopBar::export_popup() {
     const float width = ui_.px(300);
     const WidgetRect& below = ui_.rects["export"];
-    if (!begin_menu(ui_, "exports", {below.x1 - width - ui_.px(12), below.y1 + ui_.px(4)})) {
+    if (!begin_menu(ui_, "exports", {below.x1 - width - ui_.px(12), below.y1 + ui_.px(4)}, width)) {
         return;
     }
     if (menu_row(ui_, "export/dialog", command_label("Figure…", "export.figure"),

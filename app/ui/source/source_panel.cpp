@@ -229,9 +229,9 @@ void SourcePanel::draw(ImVec2 min, ImVec2 max) {
     y += draw_disk({min.x, y}, width);
     y += draw_find({min.x, y}, width);
     // The step controls share their row with the headings of the cost columns.
-    steps_.draw({min.x, y}, width - editor_.costs_px(width) - ui_.px(10), editor_.caret_line());
-    editor_.draw_heads(min.x, max.x, y + ui_.px(18));
-    y += ui_.px(kRow);
+    const float controls = steps_.draw({min.x, y}, width - editor_.costs_px(width) - ui_.px(10), editor_.caret_line());
+    editor_.draw_heads(min.x, max.x, y + controls - ui_.px(kRow - 18));
+    y += controls;
     if (!available()) {
         return;
     }

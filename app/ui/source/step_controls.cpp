@@ -11,7 +11,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kButton = 24, kPadding = 7, kText = 12.5f;
+constexpr float kRowHeight = 30, kButton = 24, kPadding = 7, kText = 12.5f;
 constexpr float kLeastSlider = 130, kMostSlider = 250;  // design pixels, with its words
 constexpr float kOff = 0.06f;                           // the slider's left end: slow motion off
 constexpr double kLeast_ms = 1, kDecades = 4;
@@ -37,51 +37,54 @@ float share_of_delay(std::uint64_t delay_ns) {
     return kOff + (1 - kOff) * static_cast<float>(std::min(1.0, along));
 }
 
-bool StepControls::put(float& x, float y, const char* id, const char* label, bool enabled, const char* help,
-                       bool selected, char icon) {
+bool StepControls::put(ImVec2& at, const char* id, const char* label, bool enabled, const char* help, bool selected,
+                       char icon) {
     ButtonLook look{.enabled = enabled, .height = ui_.px(kButton), .text_px = kText};
     look.kind = selected ? ButtonKind::selected : ButtonKind::plain;
     look.icon = icon;
     const float text = *label != '\0' ? text_width(ui_, Face::semibold, kText, label) : 0;
     look.width = std::ceil(text) + ui_.px(*label != '\0' ? 2 * kPadding : 30);
-    const bool clicked = button(ui_, id, label, {x, y}, look);
+    make_room(at, look.width);
+    const bool clicked = button(ui_, id, label, at, look);
     tooltip(ui_, help);
-    x += look.width + ui_.px(4);
+    at.x += look.width + ui_.px(4);
     return clicked;
 }
 
-void StepControls::frontend(float& x, float y, std::uint32_t line) {
+void StepControls::frontend(ImVec2& at, std::uint32_t line) {
     const auto& session = state_.session;
     const bool lines = state_.lines.can_step(), ready = !session.settings.program.empty();
     const char* no_lines = "This program is in C++ and can only be stepped by ops";
-    if (put(x, y, "step/line", "Line", lines, lines ? "Step: to the next line (F10)" : no_lines)) {
+    if (put(at, "step/line", "Line", lines, lines ? "Step: to the next line (F10)" : no_lines)) {
         state_.step_line();
     }
-    if (put(x, y, "step/over", "Over", lines, lines ? "Step over: calls run without stopping (Ctrl F10)" : no_lines)) {
+    if (put(at, "step/over", "Over", lines, lines ? "Step over: calls run without stopping (Ctrl F10)" : no_lines)) {
         state_.step_line(trace::LineMode::over);
     }
-    if (put(x, y, "step/op", "Op", ready, "Step: issue one op, then pause (F11)")) {
+    if (put(at, "step/op", "Op", ready, "Step: issue one op, then pause (F11)")) {
         state_.step_op();
     }
-    if (put(x, y, "step/cursor", "To cursor", lines, lines ? "Run to the line with the cursor (Ctrl F11)" : no_lines)) {
+    if (put(at, "step/cursor", "To cursor", lines, lines ? "Run to the line with the cursor (Ctrl F11)" : no_lines)) {
         state_.run_to_line(line);
     }
 }
 
-void StepControls::backend(float& x, float y) {
+void StepControls::backend(ImVec2& at) {
     const figure::Theme& t = *ui_.theme;
     auto& session = state_.session;
-    x += draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(17), Face::medium, kText, t.dim, "Backend") +
-         ui_.px(7);
+    const auto width = [this](Face face, const char* words) { return text_width(ui_, face, kText, words); };
+    make_room(at, width(Face::medium, "Backend") + width(Face::semibold, "Hold") + width(Face::semibold, "+1 op") +
+                      ui_.px(4 * kPadding + 7 + 4));
+    at.x += draw_text(ui_, ImGui::GetWindowDrawList(), at.x, at.y + ui_.px(17), Face::medium, kText, t.dim, "Backend") +
+            ui_.px(7);
     const bool held = session.backend_held();
-    if (put(x, y, "backend/hold", "Hold", true,
+    if (put(at, "backend/hold", "Hold", true,
             held ? "The lanes start no new ops; click to release them (H)"
                  : "Hold the backend: the lanes start no new ops, the frontend continues to issue (H)",
             held)) {
         session.hold_backend(!held);
     }
-    if (put(x, y, "backend/step", "+1 op", held && session.live(),
-            "Let the held backend start one more op (Shift H)")) {
+    if (put(at, "backend/step", "+1 op", held && session.live(), "Let the held backend start one more op (Shift H)")) {
         state_.step_backend();
     }
 }
@@ -107,16 +110,25 @@ void StepControls::slow_motion(float x, float y, float right) {
               value);
 }
 
-void StepControls::draw(ImVec2 at, float width, std::uint32_t line) {
-    float x = at.x;
-    const float right = at.x + width;
-    frontend(x, at.y, line);
-    x += ui_.px(8);
-    backend(x, at.y);
-    x += ui_.px(8);
-    if (right - x >= ui_.px(kLeastSlider)) {
-        slow_motion(x, at.y, std::min(right, x + ui_.px(kMostSlider)));
+// To the next row if this much does not fit into this one.
+void StepControls::make_room(ImVec2& at, float width) const {
+    if (at.x > left_ && at.x + width > right_) {
+        at = {left_, at.y + ui_.px(kRowHeight)};
     }
+}
+
+float StepControls::draw(ImVec2 at, float width, std::uint32_t line) {
+    const float top = at.y;
+    left_ = at.x;
+    right_ = at.x + width;
+    frontend(at, line);
+    at.x += ui_.px(8);
+    backend(at);
+    at.x += ui_.px(8);
+    if (right_ - at.x >= ui_.px(kLeastSlider)) {
+        slow_motion(at.x, at.y, std::min(right_, at.x + ui_.px(kMostSlider)));
+    }
+    return at.y + ui_.px(kRowHeight) - top;
 }
 
 }  // namespace headway::ui

@@ -10,19 +10,22 @@ class StepControls {
 public:
     StepControls(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
     static constexpr float kHeight = 24;  // design pixels
-    // `line`: where "to cursor" runs to (from 1). Slow motion is left out where there is no room for it.
-    void draw(ImVec2 at, float width, std::uint32_t line);
+    // `line`: where "to cursor" runs to (from 1). Returns the height: in a narrow pane the controls take several rows,
+    // and slow motion is left out where there is no room for it.
+    float draw(ImVec2 at, float width, std::uint32_t line);
 
 private:
-    // Draws a button at x and advances x past it.
-    bool put(float& x, float y, const char* id, const char* label, bool enabled, const char* help,
-             bool selected = false, char icon = 0);
-    void frontend(float& x, float y, std::uint32_t line);
-    void backend(float& x, float y);
+    // Draws a button at `at` and advances it.
+    bool put(ImVec2& at, const char* id, const char* label, bool enabled, const char* help, bool selected = false,
+             char icon = 0);
+    void make_room(ImVec2& at, float width) const;
+    void frontend(ImVec2& at, std::uint32_t line);
+    void backend(ImVec2& at);
     void slow_motion(float x, float y, float right);
 
     AppState& state_;
     Ui& ui_;
+    float left_ = 0, right_ = 0;  // of the rows
 };
 
 // Converts between the slow-motion delay and its place on the slider, 0 to 1. 0 is off; above that logarithmic, from 1

@@ -173,8 +173,9 @@ figure::TimelineView AppState::whole_view() const {
     std::vector<figure::TimelineRun> runs;
     // A failed, stopped or stepped run uses the other run's axis once it has ended.
     const session::Execution* b = session.b();
-    const bool by_a = session.a() != nullptr && b != nullptr && !b->live() && !b->whole();
-    for (const auto* execution : {by_a ? nullptr : b, session.a()}) {
+    const bool only_b = look.mode == Mode::step && b != nullptr && b->run() != nullptr;
+    const bool by_a = !only_b && session.a() != nullptr && b != nullptr && !b->live() && !b->whole();
+    for (const auto* execution : {by_a ? nullptr : b, only_b ? nullptr : session.a()}) {
         if (execution != nullptr && execution->run() != nullptr) {
             runs.push_back({execution->run(), execution->letter, {}, {}, -1});
         }
@@ -234,7 +235,8 @@ bool AppState::poll(double budget_ms) {
         timeline.view.set_whole(whole_view());
         timeline.view.restart();
     }
-    if (changed || session.live()) {
+    if (changed || session.live() || last_mode_ != look.mode) {
+        last_mode_ = look.mode;
         timeline.view.set_whole(whole_view());
     }
     std::vector<Bookmarks::Shown> shown;

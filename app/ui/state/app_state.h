@@ -92,6 +92,7 @@ private:
 
     session::Phase last_phase_ = session::Phase::finished;
     std::uint64_t last_started_ = 0;
+    Mode last_mode_ = Mode::learn;
     std::string last_device_problem_;
 };
 

@@ -16,12 +16,11 @@ std::string Comparing::earlier() const {
         return {};
     }
     const Settings& then = shown->settings;
-    if (shown->phase() == Phase::recorded) {
-        const bool same = programs_.lesson() != nullptr && then.program == programs_.lesson()->id;
-        return same || then.program == now.program ? std::string() : "of another program";
-    }
-    if (then.program != now.program) {
+    if (!other_program(shown).empty()) {
         return "of another program";
+    }
+    if (shown->phase() == Phase::recorded) {
+        return {};
     }
     if (then.tab != now.tab) {
         return "of another tab";
@@ -36,6 +35,17 @@ std::string Comparing::earlier() const {
         return "from before the device was changed";
     }
     return {};
+}
+
+std::string Comparing::other_program(const Execution* run) const {
+    const std::string& now = session_.settings.program;
+    if (run == nullptr || now.empty() || run->settings.program == now ||
+        (run->phase() == Phase::recorded && programs_.lesson() != nullptr &&
+         run->settings.program == programs_.lesson()->id)) {
+        return {};
+    }
+    const std::string name = programs_.name_of(run->settings.program);
+    return name.empty() ? "another program" : name;
 }
 
 std::optional<Comparing::Sides> Comparing::sides() const {

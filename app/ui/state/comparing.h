@@ -49,6 +49,8 @@ public:
     [[nodiscard]] std::size_t runs_behind() const;
     // Why the run shown does not belong to the current settings: "of another lesson"; "" if it does.
     [[nodiscard]] std::string earlier() const;
+    // The name of the run's program, if another one is chosen now, also while the run is live; "" if it is the same.
+    [[nodiscard]] std::string other_program(const session::Execution* run) const;
     // Once a frame. True when something that is shown has changed.
     bool poll(double budget_ms);
 

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/figure/legend.h"
+#include "app/gfx/imgui_compat.h"
 #include "app/model/analysis/time_range_summary.h"
+#include "app/ui/widgets/draw_list_painter.h"
+#include "app/ui/widgets/text_measure.h"
 
 namespace headway::ui {
 
@@ -33,6 +37,23 @@ std::vector<float> minimap_heights(const model::Run& run, figure::TimelineView w
     return heights;
 }
 
+void Minimap::draw_legend(figure::Box box, const std::vector<figure::TimelineRun>& runs, figure::TimelineView view) {
+    if (runs.empty() || box.width() < ui_.px(60)) {
+        return;
+    }
+    const TextMeasure measure(ui_.fonts);
+    const figure::DisplayList legend =
+        figure::legend_line(runs, view, *ui_.theme, measure, ui_.fonts.scale(), box.width());
+    if (legend.items.empty()) {
+        return;
+    }
+    legend_.begin({box.x0, box.y0, box.x1, box.y1}, colour(ui_.theme->background));
+    paint(legend, legend_, ui_.fonts, {box.x0, std::floor((box.y0 + box.y1 - legend.height_px) / 2)});
+    legend_.end();
+    legend_.show(ImGui::GetWindowDrawList());
+    ui_.rects.insert_or_assign("timeline/legend", WidgetRect{box.x0, box.y0, box.x1, box.y1});
+}
+
 void Minimap::draw(figure::Box box, const std::vector<figure::TimelineRun>& runs, session::RunsVersion version,
                    ViewControl& view) {
     const figure::TimelineView whole = view.whole(), now = view.view(), target = view.target();
@@ -40,6 +61,7 @@ void Minimap::draw(figure::Box box, const std::vector<figure::TimelineRun>& runs
     const bool all = now.begin_ns <= whole.begin_ns + slack && now.end_ns >= whole.end_ns - slack;
     if (runs.empty() || (all && !held_) || box.width() < 8) {
         held_ = false;
+        draw_legend(box, runs, now);
         return;
     }
     const int columns = static_cast<int>(box.width());

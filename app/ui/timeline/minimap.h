@@ -1,11 +1,12 @@
 // The whole run in one narrow strip above the timeline, with a box around the visible part. The curve is the headway,
-// or, in runs without issue records, how busy the lanes were. Drawing time depends on the width in pixels, not on the
-// run's length.
+// or, in runs without issue records, how busy the lanes were. Where everything is visible, the legend stands in its
+// place. Drawing time depends on the width in pixels, not on the run's length.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "app/gfx/layer.h"
 #include "app/session/execution.h"
 #include "app/timeline/timeline.h"
 #include "app/ui/state/view/view_control.h"
@@ -26,7 +27,10 @@ public:
               ViewControl& view);
 
 private:
+    void draw_legend(figure::Box box, const std::vector<figure::TimelineRun>& runs, figure::TimelineView view);
+
     Ui& ui_;
+    gfx::Layer legend_;
     std::vector<std::vector<float>> heights_;  // per run
     session::RunsVersion version_;
     figure::TimelineView whole_;

@@ -44,18 +44,17 @@ const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit
     return card_;
 }
 
-void TimelinePanel::draw_docked_card(ImVec2 min, ImVec2 max) {
+bool TimelinePanel::draw_docked_card(ImVec2 min, ImVec2 max) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     draw_ground_card(ui_, list, min, max, ui_.theme->raised, 8);
     ui_.rects.insert_or_assign("card", WidgetRect{min.x, min.y, max.x, max.y});
     if (docked_card_.empty()) {
-        draw_wrapped(ui_, list, {min.x + ui_.px(16), min.y + ui_.px(12)}, max.x - min.x - ui_.px(32), Face::regular, 13,
-                     19, ui_.theme->faint, "Point at an op, a wait or a curve: its details appear here.");
-        return;
+        return false;
     }
     list->PushClipRect(min, max, true);
     draw_hover_card_text(ui_, list, docked_card_, {min.x + ui_.px(16), min.y + ui_.px(12)}, max.x - min.x - ui_.px(32));
     list->PopClipRect();
+    return true;
 }
 
 void TimelinePanel::draw_cursor(ImDrawList* list, ImVec2 at, float scroll) {

@@ -57,7 +57,10 @@ bool TimelinePanel::lay_out(figure::Box area) {
                   ui_.theme,
                   ui_.fonts.scale(),
                   state_.comparing.earlier(),
-                  state_.session.standing()};
+                  state_.comparing.other_program(state_.session.b()),
+                  state_.comparing.other_program(state_.session.a()),
+                  state_.session.standing(),
+                  state_.look.mode};
     if (key == key_ && !layout_.rows.empty()) {
         return false;
     }
@@ -73,8 +76,9 @@ bool TimelinePanel::lay_out(figure::Box area) {
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const std::size_t shown_before = runs_.size();
     runs_.clear();
-    const bool both = a != nullptr && a->run() != nullptr && b != nullptr && b->run() != nullptr;
-    for (const auto* execution : shown()) {
+    const auto executions = shown();
+    const bool both = executions.size() == 2;
+    for (const auto* execution : executions) {
         figure::TimelineRun run{
             execution->run(), both ? execution->letter : '\0', {}, {}, -1};  // a single run has no letter
         run.total_ns = execution->numbers().total_ns;
@@ -96,12 +100,12 @@ bool TimelinePanel::lay_out(figure::Box area) {
         } else if (both) {
             run.label = figure::run_label(*execution->run(), execution == a ? b->run() : a->run());
         }
-        if (!state_.comparing.earlier().empty()) {
-            if (run.label.empty()) {
-                run.label = figure::barrier_label(*execution->run());
-            }
-            run.label += " · EARLIER RUN";
+        const std::string program = state_.comparing.other_program(execution);
+        const bool earlier = !state_.comparing.earlier().empty();
+        if (run.label.empty() && (earlier || !program.empty())) {
+            run.label = figure::barrier_label(*execution->run());
         }
+        run.label = (program.empty() ? "" : program + ": ") + run.label + (earlier ? " · EARLIER RUN" : "");
         run.bookmarks = state_.bookmarks.of(execution->run());
         runs_.push_back(std::move(run));
     }
@@ -134,7 +138,9 @@ void TimelinePanel::paint_layout(ImDrawList* list, const gfx::PixelBox& bounds, 
 
 std::vector<const session::Execution*> TimelinePanel::shown() const {
     std::vector<const session::Execution*> shown;
-    for (const auto* execution : {state_.session.b(), state_.session.a()}) {
+    const session::Execution* b = state_.session.b();
+    const bool only_b = state_.look.mode == Mode::step && b != nullptr && b->run() != nullptr;  // the one stepped
+    for (const auto* execution : {b, only_b ? nullptr : state_.session.a()}) {
         if (execution != nullptr && execution->run() != nullptr) {
             shown.push_back(execution);
         }
@@ -169,7 +175,7 @@ void TimelinePanel::look_at(const figure::Hit& pointed) {
     wait_details_.look(waits, waits != nullptr ? pointed.wait : -1, grows, grown);
 }
 
-void TimelinePanel::draw(ImVec2 min, ImVec2 max, CardPlace place) {
+void TimelinePanel::draw(ImVec2 min, ImVec2 max, CardPlace place, float cards_to) {
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const bool any = (a != nullptr && a->run() != nullptr) || (b != nullptr && b->run() != nullptr);
     if (!any || max.y - min.y < ui_.px(60)) {
@@ -186,21 +192,24 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max, CardPlace place) {
         return;
     }
     // The strip's place is reserved even when it is not drawn, so that the timeline does not move while zooming in.
+    const float strip_top = min.y;
     if (state_.timeline.show_minimap) {
-        const float left = std::min(min.x + ui_.px(11) + ui_.px(options_.style.label_width_px), max.x - ui_.px(30));
-        minimap_.draw({std::floor(left), min.y, max.x - ui_.px(24), min.y + ui_.px(Minimap::kHeight)}, runs_, key_.runs,
-                      state_.timeline.view);
         min.y += ui_.px(Minimap::kHeight + 2);
     }
     const float search_top = min.y;
     if (search_.is_open()) {  // in a strip of its own, so that it covers nothing
         min.y += ui_.px(SearchBar::kHeight + 6);
     }
+    const figure::Box area{min.x + ui_.px(11), min.y, max.x - ui_.px(24), max.y};
+    const bool anew = lay_out(area);
+    if (state_.timeline.show_minimap) {  // after lay_out(): before it, runs_ may be gone
+        const float left = std::min(min.x + ui_.px(11) + ui_.px(options_.style.label_width_px), max.x - ui_.px(30));
+        minimap_.draw({std::floor(left), strip_top, max.x - ui_.px(24), strip_top + ui_.px(Minimap::kHeight)}, runs_,
+                      key_.runs, state_.timeline.view);
+    }
     ImGui::SetCursorScreenPos(min);
     const ImVec2 size{max.x - min.x, max.y - min.y};
     ImGui::BeginChild("timeline", size, false, ImGuiWindowFlags_NoScrollWithMouse);
-    const figure::Box area{min.x + ui_.px(11), min.y, max.x - ui_.px(24), max.y};
-    const bool anew = lay_out(area);
     const float height = layout_.area.height();
     reveal(size.y);
     const float scroll = height > size.y + 1 ? ImGui::GetScrollY() : 0;
@@ -278,7 +287,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max, CardPlace place) {
         if (const model::Run* run = run_at(hover_->run)) {
             const ImVec2 frame = ImGui::GetIO().DisplaySize;
             put(card_of(*run, *hover_), ImGui::GetForegroundDrawList(), mouse, {min.x, ui_.px(60)},
-                {frame.x - ui_.px(8), frame.y - ui_.px(8)});
+                {frame.x - ui_.px(8), cards_to});
         }
     } else if (at_cursor && !panning_ && !state_.timeline.measured && !state_.look.show_keys) {
         if (const model::Run* run = run_at(at_cursor->run)) {

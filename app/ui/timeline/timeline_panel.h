@@ -30,8 +30,9 @@ public:
 
     // Where the card of what is hovered or selected is drawn: at the pointer, or by draw_docked_card().
     enum class CardPlace : std::uint8_t { pointer, docked };
-    void draw(ImVec2 min, ImVec2 max, CardPlace place);
-    void draw_docked_card(ImVec2 min, ImVec2 max);  // after draw()
+    // `cards_to`: a card at the pointer extends at most down to this y.
+    void draw(ImVec2 min, ImVec2 max, CardPlace place, float cards_to);
+    bool draw_docked_card(ImVec2 min, ImVec2 max);  // after draw(); false: nothing is hovered or selected
 
     // Commands for keys, called only when no text field has the focus.
     void fit_selection_or_all();
@@ -109,8 +110,9 @@ private:
         std::uint64_t fonts = 0, bookmarks = 0, rows = 0;
         const void* theme = nullptr;
         float scale = 0;
-        std::string earlier{};
+        std::string earlier{}, program_of_b{}, program_of_a{};
         bool standing = false;  // the learner has paused the run
+        Mode mode{};
         friend bool operator==(const Key&, const Key&) = default;
     };
     bool lay_out(figure::Box area);  // true: the layout has changed

@@ -1,5 +1,7 @@
 #include "app/ui/widgets/menu.h"
 
+#include <algorithm>
+
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
@@ -37,8 +39,9 @@ bool menu_row(Ui& ui, const std::string& id, std::string_view title, std::string
     return chosen;
 }
 
-bool begin_menu(Ui& ui, const char* id, ImVec2 at) {
-    ImGui::SetNextWindowPos(at);
+bool begin_menu(Ui& ui, const char* id, ImVec2 at, float row_width) {
+    const float room = ImGui::GetIO().DisplaySize.x - row_width - ui.px(2 * 6 + 8);
+    ImGui::SetNextWindowPos({std::max(0.0F, std::min(at.x, room)), at.y});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, ui.px(2)});
     const bool open = ImGui::BeginPopup(id, ImGuiWindowFlags_NoMove);

@@ -8,9 +8,9 @@
 
 namespace headway::ui {
 
-// Begins the popup opened by ImGui::OpenPopup(id), with its corner at `at`; true: it is open, and end_menu() must
-// follow.
-bool begin_menu(Ui& ui, const char* id, ImVec2 at);
+// Begins the popup opened by ImGui::OpenPopup(id), with its corner at `at` or as far to the left as rows of `row_width`
+// need to stay in the window; true: it is open, and end_menu() must follow.
+bool begin_menu(Ui& ui, const char* id, ImVec2 at, float row_width);
 void end_menu();
 
 // A row of a menu: a title, and below it a detail in a dimmer colour. `dot`: a disc of this colour before the title.

@@ -1,6 +1,7 @@
 #include "app/ui/widgets/paragraph.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -80,9 +81,12 @@ float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float lin
             y += line;
         } else if (word.space_before && i > 0) {
             float together = space + word.width;
-            for (std::size_t next = i + 1; next < words.size() && !words[next].space_before && !words[next].part;
-                 ++next) {
-                together += words[next].width;
+            for (std::size_t next = i + 1; next < words.size() && !words[next].part; ++next) {
+                const bool joined = words[next].space_before && stay_together(words[next - 1].text, words[next].text);
+                if (words[next].space_before && !joined) {
+                    break;
+                }
+                together += words[next].width + (joined ? space : 0);
             }
             if (x > 0 && x + together > width) {
                 x = 0;
@@ -106,6 +110,26 @@ float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float lin
         x += word.width;
     }
     return y + line - at.y;
+}
+
+bool stay_together(std::string_view word, std::string_view next) {
+    constexpr std::array<std::string_view, 14> kUnits{"ns", "µs", "ms", "s",  "min", "%",  "×",
+                                                      "B",  "KB", "MB", "GB", "TB",  "op", "ops"};
+    constexpr std::array<std::string_view, 5> kNumbered{"Stream", "stream", "Worker", "GPU", "line"};
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (word.empty() || next.empty()) {
+        return false;
+    }
+    if (digit(next.front())) {
+        return std::find(kNumbered.begin(), kNumbered.end(), word) != kNumbered.end();
+    }
+    if (!digit(word.back())) {
+        return false;
+    }
+    while (!next.empty() && std::string_view(".,;:)").find(next.back()) != std::string_view::npos) {
+        next.remove_suffix(1);
+    }
+    return std::find(kUnits.begin(), kUnits.end(), next) != kUnits.end();
 }
 
 std::vector<TextPiece> text_with_code(std::string_view text, float size_px, figure::Rgba ink, figure::Rgba code) {

@@ -29,6 +29,9 @@ struct LinkBox {
 float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float line_px, std::span<const TextPiece> pieces,
                      std::vector<LinkBox>* links = nullptr);
 
+// Whether no line ends between these two words: a number and its unit, "3.1" and "ms,", or "Stream" and "0".
+bool stay_together(std::string_view word, std::string_view next);
+
 // Text with `code` between back-ticks, which is drawn in another font.
 std::vector<TextPiece> text_with_code(std::string_view text, float size_px, figure::Rgba ink, figure::Rgba code);
 

@@ -8,6 +8,7 @@
 #include "app/gfx/imgui_compat.h"
 #include "app/render/display_list.h"
 #include "app/render/utf8.h"
+#include "app/ui/widgets/paragraph.h"
 
 namespace headway::ui {
 
@@ -311,6 +312,12 @@ float draw_wrapped(Ui& ui, ImDrawList* list, ImVec2 at, float width, Face face, 
         while (at_char < paragraph.size()) {
             std::size_t next = paragraph.find(' ', at_char);
             next = next == std::string_view::npos ? paragraph.size() : next;
+            const std::size_t after =
+                next < paragraph.size() ? std::min(paragraph.find(' ', next + 1), paragraph.size()) : next;
+            if (next < after && stay_together(paragraph.substr(at_char, next - at_char),
+                                              paragraph.substr(next + 1, after - next - 1))) {
+                next = after;
+            }
             if (line_end > 0 && text_width(ui, face, size_px, paragraph.substr(0, next)) > width) {
                 put(paragraph.substr(0, line_end));
                 paragraph.remove_prefix(std::min(line_end + 1, paragraph.size()));

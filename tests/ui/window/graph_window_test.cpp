@@ -26,6 +26,16 @@ TEST_F(WindowTest, TabsSelectTheDetails) {
     EXPECT_EQ(state.details.shown, "output");
 }
 
+TEST_F(WindowTest, TheMenuOfFurtherTabsStaysInTheWindow) {
+    open(1280, 720);
+    run_to_the_end();
+    act("click:detail/more");
+    frames(2);
+    const WidgetRect& row = rect("detail/Threads");
+    EXPECT_GE(row.x1 - row.x0, 179 * fonts->scale());
+    EXPECT_LE(row.x1, 1280);
+}
+
 TEST_F(WindowTest, AClickInTheGraphChoosesTheOpInTheTimeline) {
     run_to_the_end();
     act("click:detail/Graph");

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "app/ui/details/line_waits.h"
 #include "tests/ui/window/window_fixture.h"
 #include "tests/unit/figure/script.h"
 
@@ -70,6 +71,109 @@ TEST_F(ModesTest, DividersAreDraggedAndResetByADoubleClick) {
     act("double:divider/row");
     frames(2);
     EXPECT_NEAR(rect("source").y0, before.y0, 1);
+}
+
+// Without its own run, a program has neither been run nor explained, and what is shown says whose it is.
+TEST_F(ModesTest, ARunOfAnotherProgramIsNamed) {
+    const auto header = [this] {
+        for (const auto& item : app->timeline().layout().list.items) {
+            if (const auto* text = std::get_if<figure::Text>(&item);
+                text != nullptr && text->text.find("barrier") != std::string::npos) {
+                return text->text;
+            }
+        }
+        return std::string();
+    };
+    state.programs.choose("train");
+    run_to_the_end();
+    frames(3);
+    EXPECT_EQ(state.comparing.other_program(session.b()), "");
+    EXPECT_EQ(header().find("Training"), std::string::npos) << header();
+    state.programs.choose("increment");
+    frames(3);
+    EXPECT_EQ(state.comparing.other_program(session.b()), "Training with and without a barrier");
+    EXPECT_EQ(header().find("Training with and without a barrier: "), 0u) << header();
+    act("open:" + (folder / "program.py").string());
+    act("key:f10");  // is live until the next step
+    frames(10);
+    state.programs.choose("train");
+    ASSERT_TRUE(session.live());
+    EXPECT_EQ(state.comparing.other_program(session.b()), "program.py");
+    EXPECT_EQ(state.comparing.other_program(session.a()), "");
+}
+
+// Two runs in the narrow panel of a small window.
+TEST_F(ModesTest, NumbersOfTwoRunsAreNotCut) {
+    state.programs.choose("train");
+    run_to_the_end();
+    act("barrier:none");
+    run_to_the_end();
+    for (const Mode mode : {Mode::learn, Mode::step}) {
+        state.look.mode = mode;
+        state.details.shown = "numbers";
+        open(1280, 720);
+        frames(3);
+        ASSERT_TRUE(shown("comparison"));
+        for (const auto& [id, box] : app->rects()) {
+            EXPECT_EQ(id.find("numbers/cut/"), std::string::npos) << id << " in " << name_of(mode);
+        }
+    }
+}
+
+// With large text the controls continue in a further row, and cover nothing beside them.
+TEST_F(ModesTest, StepControlsStayInTheirPane) {
+    for (const int width : {1280, 1000, 860}) {
+        open(width, 720);
+        frames(2);
+        for (const char* id : {"step/line", "step/over", "step/op", "step/cursor", "backend/hold", "backend/step"}) {
+            ASSERT_TRUE(shown(id)) << id << " at " << width;
+            EXPECT_LE(rect(id).x1, rect("source").x1) << id << " at " << width;
+            EXPECT_LE(rect(id).y1, rect("source/code").y0 + 1) << id << " at " << width;
+        }
+    }
+}
+
+// In Step mode the rows are of the run that is stepped, which leaves them room for words.
+TEST_F(ModesTest, StepShowsTheLastRunAlone) {
+    state.programs.choose("train");
+    run_to_the_end();
+    act("barrier:none");
+    run_to_the_end();
+    const auto runs = [this] {
+        int count = 0;
+        for (const auto& row : app->timeline().layout().rows) {
+            count = std::max(count, row.run + 1);
+        }
+        return count;
+    };
+    frames(2);
+    EXPECT_EQ(runs(), 2);
+    act("click:mode/Step");
+    frames(3);
+    EXPECT_EQ(runs(), 1);
+    EXPECT_EQ(app->timeline().run_at(0), session.b()->run());
+    EXPECT_NEAR(state.timeline.view.whole().end_ns, static_cast<double>(session.b()->numbers().total_ns),
+                static_cast<double>(session.b()->numbers().total_ns) * 0.05);
+    act("click:mode/Compare");
+    frames(3);
+    EXPECT_EQ(runs(), 2);
+}
+
+TEST_F(ModesTest, CompareListsTheLinesThatWaitUntilSomethingIsChosen) {
+    act("device:simulated");
+    run_to_the_end();
+    act("click:mode/Compare");
+    frames(2);
+    EXPECT_TRUE(shown("card/lines"));
+    const auto rows = waits_by_line(nullptr, session.b()->run());
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0].line, "program.py:3");
+    EXPECT_EQ(rows[0].ns[0], 0);
+    EXPECT_EQ(rows[0].ns[1], session.b()->numbers().blocked_ns);
+    EXPECT_EQ(waits_by_line(session.b()->run(), session.b()->run())[0].ns[0], rows[0].ns[1]);
+    state.timeline.selection = {0, 1};
+    frames(2);
+    EXPECT_FALSE(shown("card/lines"));
 }
 
 TEST_F(ModesTest, ANoticeMovesNothing) {

@@ -108,7 +108,6 @@ TEST_F(TimelineInputTest, MeasuredRangesOfTwoRunsDoNotOverlap) {
     ASSERT_NE(session.a(), nullptr);
     for (const auto& [width, height] : {std::pair{1280, 720}, {1920, 1080}}) {
         open(width, height);
-        state.look.mode = Mode::step;
         frames(4);
         const WidgetRect area = rect("timeline");
         drag(area.x0 + 100, area.y0 + 4, area.x0 + 400, area.y0 + 4);
@@ -353,11 +352,14 @@ TEST_F(TimelineInputTest, MovedCollapsedResizedAndRenamedRowsAreSaved) {
 // ---- the overview of the whole run ----
 
 TEST_F(TimelineInputTest, TheMinimapShowsAndMovesTheView) {
-    EXPECT_FALSE(shown("minimap"));  // the whole run is in view
+    EXPECT_FALSE(shown("minimap"));  // the whole run is in view: the legend stands in its place
+    ASSERT_TRUE(shown("timeline/legend"));
+    EXPECT_LE(rect("timeline/legend").y1, rect("timeline").y0);
     const float top = rect("timeline").y0;
     act("point:timeline");
     act("wheel:6");
     ASSERT_TRUE(shown("minimap"));
+    EXPECT_FALSE(shown("timeline/legend"));
     EXPECT_EQ(rect("timeline").y0, top) << "the timeline jumped";
     const WidgetRect strip = rect("minimap");
     const auto whole = state.timeline.view.whole();

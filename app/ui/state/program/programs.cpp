@@ -14,6 +14,15 @@ Programs::Programs(session::Session& session, Notices& notices, ShownSource& sou
                    std::vector<lesson::Lesson> lessons)
     : session_(session), notices_(notices), source_(source), lessons_(std::move(lessons)), places_(lessons_.size()) {}
 
+std::string Programs::name_of(const std::string& program) const {
+    for (std::size_t i = 0; i < lessons_.size(); ++i) {
+        if ((places_[i].empty() ? lessons_[i].id : places_[i].string()) == program) {
+            return lessons_[i].title;
+        }
+    }
+    return fs::path(program).filename().string();
+}
+
 const lesson::Lesson* Programs::lesson() const {
     return index_ >= 0 ? &lessons_[static_cast<std::size_t>(index_)] : nullptr;
 }

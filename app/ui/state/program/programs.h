@@ -31,6 +31,8 @@ public:
     [[nodiscard]] int index() const { return index_; }                  // of the chosen lesson; -1: none
     [[nodiscard]] std::uint64_t revision() const { return revision_; }  // counts changes of the list
     [[nodiscard]] const lesson::Lesson* lesson() const;
+    // Of a run's program (session::Settings::program): the lesson's title, or the file's name.
+    [[nodiscard]] std::string name_of(const std::string& program) const;
     // Applies the lesson's settings; the runs on the screen stay.
     void choose(int index);
     bool choose(std::string_view id);  // not for recordings
