@@ -216,7 +216,8 @@ void GraphBuilder::note_uses(const Ops& ops, const CommandPlace& place) {
 
 void GraphBuilder::place_together(const Ops& ops, Placement& placement) {
     if (queue_.streams.governs(ops.front().operation.device)) {
-        queue_.streams.place(accesses_of(ops), queue_.streams.current(), placement);
+        const std::uint32_t lane = queue_.streams.current(ops.front().operation.device);
+        queue_.streams.place(accesses_of(ops), lane, placement);
         return;
     }
     Scheduler::Needs needs(queue_.lanes.count());

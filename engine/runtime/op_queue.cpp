@@ -139,7 +139,7 @@ Buffer* OpQueue::issue(const Operation& operation) {
     recorder.end_issue(times, signature, fresh, other_memory, lane, lines.current(), buffers);
     control.after_issue(lane, seq);
     if (program_streams) [[unlikely]] {
-        streams.issued(lane, seq);
+        streams.issued(operation, lane, seq);
     }
     if (recorder.issued() % RunControl::kLookAtQueueEvery == 0) [[unlikely]] {
         control.limit_queue(lane, seq);

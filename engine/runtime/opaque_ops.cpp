@@ -23,8 +23,8 @@ OpaqueOps::~OpaqueOps() {
     }
 }
 
-std::uint32_t OpaqueOps::stream_of(std::uint32_t lane) const {
-    return lane != core::kMaxLanes ? lane : queue_.streams.current();
+std::uint32_t OpaqueOps::stream_of(std::uint32_t lane, core::DeviceId device) const {
+    return lane != core::kMaxLanes ? lane : queue_.streams.current(device);
 }
 
 Buffer* OpaqueOps::allocate(std::uint64_t bytes, core::DeviceId device, std::uint32_t lane) {
@@ -33,8 +33,9 @@ Buffer* OpaqueOps::allocate(std::uint64_t bytes, core::DeviceId device, std::uin
     if (!queue_.streams.governs(device)) {
         return queue_.memory.allocate(memory, device, queue_.lanes.begin(device), op);
     }
-    Buffer* buffer = queue_.memory.allocate(memory, device, stream_of(lane), op);
-    queue_.streams.allocated(*buffer, stream_of(lane));
+    const std::uint32_t stream = stream_of(lane, device);
+    Buffer* buffer = queue_.memory.allocate(memory, device, stream, op);
+    queue_.streams.allocated(*buffer, stream);
     return buffer;
 }
 
@@ -54,7 +55,7 @@ void OpaqueOps::place(const OpaqueOp& op, Placement& placement) {
             accesses_.push_back({buffer, buffer->write_seq == 0});
         }
         if (queue_.streams.governs(op.device)) {
-            queue_.streams.place(accesses_, stream_of(op.lane), placement);
+            queue_.streams.place(accesses_, stream_of(op.lane, op.device), placement);
             return;
         }
     }

@@ -65,7 +65,7 @@ private:
         void (*drop)(void* context);
     };
     void place(const OpaqueOp& op, Placement& placement);
-    [[nodiscard]] std::uint32_t stream_of(std::uint32_t lane) const;
+    [[nodiscard]] std::uint32_t stream_of(std::uint32_t lane, core::DeviceId device) const;
     void release_completed(std::uint32_t lane);
     void record(const OpaqueOp& op, const FrontendRecorder::IssueTimes& times, std::uint32_t lane);
 

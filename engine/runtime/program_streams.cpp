@@ -38,7 +38,13 @@ private:
 }  // namespace
 
 ProgramStreams::ProgramStreams(OpQueue& queue)
-    : queue_(queue), orders_(queue.recorder.recording(), {trace::StreamKind::orders, 0}) {}
+    : queue_(queue),
+      devices_(static_cast<core::DeviceId>(std::max(queue.lanes.set().gpus(), 1u))),
+      orders_(queue.recorder.recording(), {trace::StreamKind::orders, 0}) {
+    for (core::DeviceId device = 0; device < devices_; ++device) {
+        current_[device] = default_stream(device);
+    }
+}
 
 // Ops that are gathered belong to the stream that was current when they were called.
 void ProgramStreams::prepare() {
@@ -54,7 +60,7 @@ void ProgramStreams::prepare() {
 
 void ProgramStreams::begin() {
     Lanes& lanes = queue_.lanes;
-    if (active_ || lanes.end(0) - lanes.begin(0) < 2) {
+    if (active_ || lanes.end(devices_ - 1) - lanes.begin(0) == devices_) {
         return;
     }
     prepare();
@@ -63,27 +69,28 @@ void ProgramStreams::begin() {
                            "the program's streams cannot be used with the free policy lazy, which takes memory when an "
                            "op starts: choose stream or finish");
     }
-    const std::uint32_t first = lanes.begin(0);
     const auto order = [&](std::uint32_t lane, std::uint32_t other, std::uint32_t seq) {
         if (lane != other && seq != 0 && !lanes.finished(other, seq)) {
             lanes.submit_wait(lane, other, seq);
         }
     };
     const LaneSeqs submitted = lanes.submitted();
-    for (std::uint32_t other = 0; other < lanes.count(); ++other) {
-        raise_to(clock_[first], other, submitted[other]);
-        order(first, other, submitted[other]);
-        for (std::uint32_t lane = first + 1; lane < lanes.end(0); ++lane) {
-            order(lane, other, waited_[other]);
+    for (core::DeviceId device = 0; device < devices_; ++device) {
+        const std::uint32_t first = default_stream(device);
+        for (std::uint32_t other = 0; other < lanes.count(); ++other) {
+            raise_to(clock_[first], other, submitted[other]);
+            order(first, other, submitted[other]);
+            for (std::uint32_t lane = first + 1; lane < lanes.end(device); ++lane) {
+                order(lane, other, waited_[other]);
+            }
         }
+        open_[first] = true;
+        changed_[first] = true;
+        begin_seq_[device] = lanes.submitted()[first];
+        last_op_[first] = queue_.recorder.issued();
     }
     active_ = true;
-    current_ = first;
-    open_[first] = true;
-    changed_[first] = true;
-    begin_seq_ = lanes.submitted()[first];
-    last_op_[first] = queue_.recorder.issued();
-    record({last_op_[first] + 1, 0, 0, 0, 0, OrderKind::begin, 0, 0, 0});
+    record({queue_.recorder.issued() + 1, 0, 0, 0, 0, OrderKind::begin, 0, 0, 0});
 }
 
 void ProgramStreams::record(const trace::OrderRecord& order) {
@@ -94,12 +101,12 @@ void ProgramStreams::record(const trace::OrderRecord& order) {
 
 // --- streams ---
 
-std::uint32_t ProgramStreams::default_stream() const {
-    return queue_.lanes.begin(0);
+std::uint32_t ProgramStreams::default_stream(core::DeviceId device) const {
+    return queue_.lanes.begin(device);
 }
 
 void ProgramStreams::expect_stream(std::uint32_t lane) const {
-    if (lane < queue_.lanes.begin(0) || lane >= queue_.lanes.end(0)) {
+    if (lane >= queue_.lanes.end(devices_ - 1)) {
         queue_.lines.raise(core::ErrorKind::failed, "this run has no stream " + std::to_string(lane));
     }
 }
@@ -107,33 +114,31 @@ void ProgramStreams::expect_stream(std::uint32_t lane) const {
 void ProgramStreams::set_current(std::uint32_t lane) {
     expect_stream(lane);
     prepare();
-    current_ = lane;
+    current_[queue_.lanes.device_of(lane).number()] = lane;
 }
 
-std::uint32_t ProgramStreams::open() {
+std::uint32_t ProgramStreams::open(core::DeviceId device) {
+    HEADWAY_ASSERT(device < devices_, "streams belong to GPUs, or to a run's only device");
     Lanes& lanes = queue_.lanes;
-    if (lanes.set().gpus() > 1) {
-        queue_.lines.raise(core::ErrorKind::failed,
-                           "a program's own streams need a machine with one GPU: run it without --gpus");
-    }
     begin();
-    for (std::uint32_t lane = lanes.begin(0) + 1; lane < lanes.end(0); ++lane) {
+    for (std::uint32_t lane = lanes.begin(device) + 1; lane < lanes.end(device); ++lane) {
         if (!open_[lane]) {
             open_[lane] = true;
             return lane;
         }
     }
-    const std::uint32_t count = lanes.end(0) - lanes.begin(0);
-    const bool workers = lanes.device(0).info().kind == "cpu";
+    const std::uint32_t count = lanes.end(device) - lanes.begin(device);
+    const bool workers = lanes.device(device).info().kind == "cpu";
+    const std::string where = devices_ > 1 ? "GPU " + std::to_string(device) : "this run";
     queue_.lines.raise(core::ErrorKind::failed,
-                       "this run has " + core::counted(count, workers ? "worker" : "stream") +
+                       where + " has " + core::counted(count, workers ? "worker" : "stream") +
                            (count == 1 ? ", the default stream's" : ", and all belong to streams of the program") +
                            ": run it with " + (workers ? "--workers " : "--streams ") + std::to_string(count + 1) +
                            " or more");
 }
 
 void ProgramStreams::close(std::uint32_t lane) {
-    if (lane < queue_.lanes.end(0) && lane != default_stream()) {
+    if (lane < queue_.lanes.end(devices_ - 1) && lane != default_stream(queue_.lanes.device_of(lane).number())) {
         open_[lane] = false;
     }
 }
@@ -173,6 +178,10 @@ bool ProgramStreams::follows(std::uint32_t lane, std::uint32_t other, std::uint3
 StreamPoint ProgramStreams::point(std::uint32_t lane) {
     expect_stream(lane);
     prepare();
+    return point_of(lane);
+}
+
+StreamPoint ProgramStreams::point_of(std::uint32_t lane) const {
     StreamPoint point{lane, queue_.lanes.submitted()[lane], last_op_[lane], clock_[lane]};
     join(point.clock, host_);
     if (point.seq != 0) {
@@ -184,9 +193,12 @@ StreamPoint ProgramStreams::point(std::uint32_t lane) {
 void ProgramStreams::wait(std::uint32_t lane, const StreamPoint& point) {
     expect_stream(lane);
     prepare();
-    if (point.lane == lane || !active_) {
-        return;
+    if (point.lane != lane && active_) {
+        order_after(lane, point);
     }
+}
+
+void ProgramStreams::order_after(std::uint32_t lane, const StreamPoint& point) {
     changed_[lane] |= join(clock_[lane], point.clock);
     if (point.seq != 0 && !queue_.lanes.finished(point.lane, point.seq)) {
         queue_.lanes.submit_wait(lane, point.lane, point.seq);
@@ -269,10 +281,19 @@ void ProgramStreams::place(std::span<const Access> accesses, std::uint32_t lane,
 
 void ProgramStreams::place(const Operation& operation, Placement& placement) {
     if (governs(operation.device)) {
-        place(Accesses(operation, operation.out).all(), current_, placement);
+        const std::uint32_t lane = current_[operation.device];
+        if (between_gpus(operation)) {
+            order_after(lane, point_of(current_[operation.in0->device]));
+        }
+        place(Accesses(operation, operation.out).all(), lane, placement);
     } else {
         queue_.scheduler.place(operation, placement);
     }
+}
+
+bool ProgramStreams::between_gpus(const Operation& operation) const {
+    return governs(operation.device) && operation.in0 != nullptr && operation.in0->device != operation.device &&
+           governs(operation.in0->device);
 }
 
 ProgramStreams::Uses& ProgramStreams::uses_of(const Buffer& buffer) {
@@ -281,10 +302,11 @@ ProgramStreams::Uses& ProgramStreams::uses_of(const Buffer& buffer) {
     if (added) {
         // It was made before begin(), or is made by the op that is being issued.
         const bool ours = governs(buffer.device);
-        uses.home = ours ? default_stream() : std::uint32_t{buffer.write_lane};
+        uses.home = ours ? default_stream(buffer.device) : std::uint32_t{buffer.write_lane};
         uses.fresh = buffer.write_seq == 0;
         if (!uses.fresh && (!ours || buffer.write_op > waited_op_)) {
-            in_lane(uses.lanes, uses.home).write = {ours ? begin_seq_ : buffer.write_seq, buffer.write_op, buffer.id};
+            const std::uint32_t seq = ours ? begin_seq_[buffer.device] : buffer.write_seq;
+            in_lane(uses.lanes, uses.home).write = {seq, buffer.write_op, buffer.id};
         }
     }
     return uses;
@@ -357,7 +379,7 @@ void ProgramStreams::follow(const Uses& uses, bool writes, std::uint32_t lane) {
 }
 
 void ProgramStreams::issue(std::span<const Access> accesses, core::OpId op, std::uint32_t lane, std::uint32_t seq) {
-    const bool ours = queue_.lanes.device(0).has_lane(lane);
+    const bool ours = governs(queue_.lanes.device_of(lane).number());
     changed_[lane] |= join(clock_[lane], host_);
     for (const Access& access : accesses) {
         Uses& uses = uses_of(*access.buffer);
@@ -412,11 +434,18 @@ void ProgramStreams::issued(std::uint32_t lane, std::uint32_t seq) {
     }
 }
 
+void ProgramStreams::issued(const Operation& operation, std::uint32_t lane, std::uint32_t seq) {
+    issued(lane, seq);
+    if (between_gpus(operation)) {
+        order_after(current_[operation.in0->device], point_of(lane));
+    }
+}
+
 // --- memory ---
 
 ProgramStreams::Freed ProgramStreams::drop(const Buffer& buffer, bool in_order) {
     Freed freed;
-    freed.home = default_stream();
+    freed.home = default_stream(buffer.device);
     const auto entry = uses_.find(buffer.id);
     if (entry == uses_.end()) {
         return freed;
@@ -429,7 +458,11 @@ ProgramStreams::Freed ProgramStreams::drop(const Buffer& buffer, bool in_order) 
             freed.needs[lane] = seq;
             freed.waits = true;
         }
-        std::erase_if(uses.lanes, [lane](const LaneUse& use) { return use.lane == lane; });
+        // What this stream has waited for is done by then as well, such as a copy to another GPU.
+        std::erase_if(uses.lanes, [this, lane](const LaneUse& use) {
+            return (use.write.seq == 0 || follows(lane, use.lane, use.write.seq)) &&
+                   (use.read.seq == 0 || follows(lane, use.lane, use.read.seq));
+        });
     }
     if (in_order && !uses.fresh && buffer.data != nullptr) {
         freed_[buffer.data] = std::move(uses.lanes);

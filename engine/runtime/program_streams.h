@@ -1,13 +1,16 @@
 // Streams that the program chooses and orders itself, as PyTorch's.
 //
 // Usually the Scheduler chooses the lane of each op and adds every wait that the op needs, so no program can forget
-// one. From begin() on this class takes its place for the run's GPU: an op goes to the lane of the current stream, and
-// only the program orders ops of different streams: by waits between streams, by events, and by waits of the frontend.
-// What it forgets may give wrong values, but every op works on memory that the run owns: memory is reused in the order
-// of the stream that it was made in, and returned to the device only when no lane uses it.
+// one. From begin() on this class takes its place for the run's GPUs: an op goes to the lane of its GPU's current
+// stream, and only the program orders ops of different streams: by waits between streams, by events, and by waits of
+// the frontend. What it forgets may give wrong values, but every op works on memory that the run owns: memory is reused
+// in the order of the stream that it was made in, and returned to the device only when no lane uses it.
 //
-// Ops that were issued before begin() count as ops of the default stream. Ops of other devices, and the memory of other
-// devices, keep all their waits.
+// A copy from one GPU to another belongs to the current streams of both: it follows what has been issued to them, and
+// what is issued to them later follows it. It runs in the lane of the one that it copies to.
+//
+// Ops that were issued before begin() count as ops of their GPU's default stream, and each default stream goes on when
+// all of them are done. Ops of the CPU beside GPUs, and its memory, keep all their waits.
 //
 // A race is a pair of ops of two streams that use one buffer, or one block of memory, where one of them writes and
 // nothing orders them. Which ops are ordered follows from what the program asked for, by vector clocks at each issue,
@@ -48,16 +51,19 @@ public:
     ProgramStreams& operator=(const ProgramStreams&) = delete;
 
     [[nodiscard]] bool active() const { return active_; }
-    // The program uses streams from now on. Does nothing the second time, and where the GPU has one lane only.
+    // The program uses streams from now on. Does nothing the second time, and where each GPU has one lane only.
     // ProgramError under the free policy lazy.
     void begin();
 
     // --- streams, named by their lanes ---
-    [[nodiscard]] std::uint32_t default_stream() const;
-    [[nodiscard]] std::uint32_t current() const { return current_; }
+    [[nodiscard]] std::uint32_t default_stream(core::DeviceId device = 0) const;
+    [[nodiscard]] std::uint32_t current(core::DeviceId device = 0) const { return current_[device]; }
+    // From now on it is the current stream of its GPU.
     void set_current(std::uint32_t lane);
     // Another stream. ProgramError if each lane of the GPU is the lane of a stream.
-    [[nodiscard]] std::uint32_t open();
+    [[nodiscard]] std::uint32_t open(core::DeviceId device = 0);
+    // ProgramError unless it is a lane that a stream may have.
+    void expect_stream(std::uint32_t lane) const;
     // The program has no such stream any more; its lane may be opened again.
     void close(std::uint32_t lane);
 
@@ -79,7 +85,7 @@ public:
         Buffer* buffer;
         bool writes;
     };
-    [[nodiscard]] bool governs(core::DeviceId device) const { return active_ && device == 0; }
+    [[nodiscard]] bool governs(core::DeviceId device) const { return active_ && device < devices_; }
     // Places an op in `lane`, of a device that it governs. The op gets no waits but for buffers of other devices.
     void place(std::span<const Access> accesses, std::uint32_t lane, Placement& placement);
     void place(const Operation& operation, Placement& placement);
@@ -90,6 +96,7 @@ public:
     void issue(const Operation& operation, Buffer* out, core::OpId op, std::uint32_t lane, std::uint32_t seq);
     // Call after the op barrier has waited for the op.
     void issued(std::uint32_t lane, std::uint32_t seq);
+    void issued(const Operation& operation, std::uint32_t lane, std::uint32_t seq);
     // The frontend has waited for the commands `seqs` of the lanes [begin, end), the last of which is op `through`.
     void host_waited(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end, core::OpId through);
     void host_waited(std::uint32_t lane, std::uint32_t seq, core::OpId through);
@@ -137,7 +144,9 @@ private:
     };
 
     void prepare();
-    void expect_stream(std::uint32_t lane) const;
+    [[nodiscard]] StreamPoint point_of(std::uint32_t lane) const;
+    void order_after(std::uint32_t lane, const StreamPoint& point);
+    [[nodiscard]] bool between_gpus(const Operation& operation) const;
     Uses& uses_of(const Buffer& buffer);
     [[nodiscard]] bool is_free(const Buffer& buffer);
     static LaneUse& in_lane(std::vector<LaneUse>& uses, std::uint32_t lane);
@@ -153,8 +162,10 @@ private:
 
     OpQueue& queue_;
     bool active_ = false;
-    std::uint32_t current_ = 0;
-    std::uint32_t begin_seq_ = 0;  // the default stream's last command before begin()
+    core::DeviceId devices_ = 1;  // the first ones: the run's GPUs, or its only device
+    std::array<std::uint32_t, core::kMaxDevices> current_{};
+    std::array<std::uint32_t, core::kMaxDevices>
+        begin_seq_{};  // of each default stream: its last command before begin()
     // Before begin(): the last op that the frontend has waited for, and all commands at that time.
     core::OpId waited_op_ = 0;
     LaneSeqs waited_{};

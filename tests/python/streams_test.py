@@ -163,6 +163,108 @@ print(cuda.current_stream() == s, cuda.current_stream())
         self.assertEqual(first.report["total_ns"], second.report["total_ns"])
 
 
+class SeveralGpus(unittest.TestCase):
+    HEAD = """import torch
+cuda = torch.cuda
+x, y = torch.ones(500, 500, device="cuda:0"), torch.zeros(500, 500, device="cuda:1")
+s, t = cuda.Stream(), cuda.Stream("cuda:1")
+"""
+    SYNCHRONIZE = "cuda.synchronize(0)\ncuda.synchronize(1)\n"
+
+    def good(self, text, *options):
+        outcome = simulated(text, "--gpus", "2", *options)
+        self.assertEqual(outcome.status, 0, outcome.err)
+        return outcome
+
+    def test_each_gpu_has_streams_of_its_own(self):
+        outcome = self.good(self.HEAD + """
+print(s, t, cuda.default_stream(1), t.device, s == t)
+print(cuda.current_stream() == cuda.default_stream(0), cuda.current_stream(1) == cuda.default_stream("cuda:1"))
+with cuda.stream(t):
+    print(cuda.current_device(), cuda.current_stream() == t, cuda.current_stream(0) == cuda.default_stream(0))
+    with cuda.stream(s):
+        print(cuda.current_device(), cuda.current_stream() == s, cuda.current_stream(1) == t)
+    print(cuda.current_device(), cuda.current_stream(0) == cuda.default_stream(0))
+print(cuda.current_device(), cuda.current_stream(1) == cuda.default_stream(1))
+cuda.set_stream(t)
+print(cuda.current_device(), cuda.current_stream() == t)
+""")
+        self.assertEqual(outcome.out, """\
+<torch.cuda.Stream device=cuda:0 cuda_stream=0x1> <torch.cuda.Stream device=cuda:1 cuda_stream=0x1> \
+<torch.cuda.Stream device=cuda:1 cuda_stream=0x0> cuda:1 False
+True True
+1 True True
+0 True True
+1 True
+0 True
+1 True
+""")
+
+    def test_the_prediction_keeps_the_program_s_streams(self):
+        text = self.HEAD + self.SYNCHRONIZE + """import headway as hw
+hw.measure()
+with cuda.stream(t):
+    kept = [y @ y for _ in range(4)]  # independent of each other, and in one stream
+kept += [y + 1, x + 1]
+""" + self.SYNCHRONIZE
+        report = self.good(text).report
+        self.assertEqual(report["races"], [])
+        self.assertEqual(report["prediction"]["predicted_ns"], report["total_ns"])
+
+    def test_a_forgotten_wait_is_a_race_on_any_gpu(self):
+        text = self.HEAD + self.SYNCHRONIZE + """y += y @ y
+%s
+with cuda.stream(t):
+    z = y.sum()
+""" + self.SYNCHRONIZE
+        (race,) = self.good(text % "").report["races"]
+        self.assertEqual(race["missing"], "Stream 1 of GPU 1 waits for Stream 0 of GPU 1 (wait_stream, or an event)")
+        sentences = [s["text"] for s in self.good(text % "").report["explanation"] if s["kind"] == "races"]
+        self.assertIn("in Stream 1 of GPU 1 reads what", sentences[0])
+        for wait in ("t.wait_stream(cuda.current_stream(1))", "t.wait_stream(cuda.default_stream(1))", "cuda.synchronize(1)",
+                     "done = cuda.current_stream(1).record_event()\nt.wait_event(done)"):
+            self.assertEqual(self.good(text % wait).report["races"], [], wait)
+        for wait in ("t.wait_stream(cuda.current_stream())", "cuda.synchronize(0)"):  # that is GPU 0
+            self.assertEqual(len(self.good(text % wait).report["races"]), 1, wait)
+
+    def test_a_copy_belongs_to_the_current_streams_of_both_gpus(self):
+        text = self.HEAD + self.SYNCHRONIZE + """with cuda.stream(%s):
+    x += 1
+y = x.to("cuda:1")
+x += 1
+with cuda.stream(%s):
+    z = y + 1
+""" + self.SYNCHRONIZE + "print(z.mean().item())\n"
+        default = ("cuda.default_stream(0)", "cuda.default_stream(1)")
+        outcome = self.good(text % default)
+        self.assertEqual((outcome.out, outcome.report["races"]), ("3.0\n", []))
+        self.assertEqual(len(self.good(text % ("s", default[1])).report["races"]), 2)  # the copy, and what follows
+        self.assertEqual(len(self.good(text % (default[0], "t")).report["races"]), 1)
+
+    def test_a_gpu_has_as_many_as_the_run_gives_it(self):
+        text = "import torch\nkept = [torch.cuda.Stream('cuda:1') for _ in range(%d)]\nprint(len(kept), torch.ones(1).sum().item())\n"
+        self.assertEqual(self.good(text % 3).out, "3 1.0\n")
+        refused = simulated(text % 4, "--gpus", "2")
+        self.assertEqual(refused.status, 1)
+        self.assertIn("GPU 1 has 4 streams, and all belong to streams of the program: run it with --streams 5", refused.err)
+        eight = simulated(text % 2, "--gpus", "8")
+        self.assertEqual((eight.status, eight.out), (0, "2 1.0\n"), eight.err)
+        none = simulated(text.replace("cuda:1", "cuda:3") % 1, "--gpus", "2")
+        self.assertIn("cuda:3", none.err)
+        self.assertEqual(none.status, 1)
+
+    def test_timed_events_of_another_gpu(self):
+        outcome = self.good(self.HEAD + self.SYNCHRONIZE + """begin, end = (cuda.Event(enable_timing=True) for _ in range(2))
+begin.record(t)
+with cuda.stream(t):
+    y @ y
+end.record(t)
+end.synchronize()
+print(begin.elapsed_time(end) > 0.01, cuda.current_stream(1) == cuda.default_stream(1))
+""")
+        self.assertEqual(outcome.out, "True True\n")
+
+
 class Explore(unittest.TestCase):
     RACE = HEAD + """y += x
 with torch.cuda.stream(s):

@@ -13,11 +13,16 @@ core::Line line_of(const Run& run, OpId id) {
     return id <= run.op_count() && !run.is_folded(id) ? run.op(id).line : 0;
 }
 
-std::string stream_name(const Run& run, std::uint8_t lane) {
-    return lane < run.lanes().size() ? run.lanes()[lane].name : "stream " + std::to_string(lane);
-}
-
 }  // namespace
+
+std::string stream_name(const Run& run, std::size_t lane) {
+    if (lane >= run.lanes().size()) {
+        return "stream " + std::to_string(lane);
+    }
+    const std::size_t device = run.device_of_lane(lane);
+    const bool unique = run.gpus() < 2 || run.devices()[device].kind == "cpu";
+    return run.lanes()[lane].name + (unique ? "" : " of " + run.device_name(device));
+}
 
 std::vector<Race> races(const Run& run) {
     std::vector<Race> found;

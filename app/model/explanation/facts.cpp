@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/model/analysis/races.h"
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/analysis/wait_details.h"
 
@@ -72,9 +73,7 @@ std::size_t Facts::busiest_lane() const {
 }
 
 std::string Facts::lane_name(std::size_t lane) const {
-    const std::size_t device = run.device_of_lane(lane);
-    const bool unique = run.gpus() < 2 || run.devices()[device].kind == "cpu";
-    return run.lanes()[lane].name + (unique ? "" : " of " + run.device_name(device));
+    return stream_name(run, lane);
 }
 
 const char* Facts::subject() const {

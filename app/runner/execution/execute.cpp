@@ -335,7 +335,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         settings.seed = options.seed;
         settings.gather = options.graphs;
         settings.copies_in_stream = job.profile.copies_in_stream;
-        settings.program_streams = job.profile.program_streams && job.gpus == 1;
+        settings.program_streams = job.profile.program_streams;
         settings.host = wish.costs.host;
         const Supervisor supervisor(outcome.recording->control(), machine);
         LimitWatch limits(options.limits, outcome.recording->control(), [&outcome](const std::string& reached) {

@@ -361,6 +361,9 @@ core::Result<void> take_gpus(const RunOptions& given, Job& job) {
         return wrong("--gpus is for --device simulated: a run on " + job.options.device + " uses " +
                      (job.options.device == "cpu" ? "no GPU" : "one GPU"));
     }
+    if (!job.options.streams_given && job.profile.program_streams) {
+        job.streams = std::min(job.streams, (core::kMaxLanes - 1) / job.gpus);  // one lane is left for the CPU
+    }
     if (job.gpus * job.streams > core::kMaxLanes) {
         return wrong(std::to_string(job.gpus) + " GPUs with " + std::to_string(job.streams) + " streams each need " +
                      std::to_string(job.gpus * job.streams) + " lanes, and a run has " +

@@ -17,13 +17,23 @@ PyObject* nothing() {
     Py_RETURN_NONE;
 }
 
-// stream_open(): the number of another stream.
-PyObject* stream_open(PyObject*, PyObject*) {
+// Calls call(runtime, gpu) with the argument, the index of a GPU: 0 if there is none.
+template <class Call>
+PyObject* with_gpu(PyObject* arguments, Call call) {
+    unsigned int gpu = 0;
     runtime::Runtime* runtime = frontend();
-    if (runtime == nullptr) {
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "|I", &gpu) == 0) {
         return nullptr;
     }
-    return guarded([&] { return PyLong_FromUnsignedLong(runtime->streams.open()); });
+    // Index 0 is also the CPU of a run without a GPU.
+    return guarded([&] { return call(*runtime, gpu == 0 ? core::DeviceId{0} : runtime->gpu(gpu)); });
+}
+
+// stream_open([gpu]): the number of another stream.
+PyObject* stream_open(PyObject*, PyObject* arguments) {
+    return with_gpu(arguments, [](runtime::Runtime& runtime, core::DeviceId device) {
+        return PyLong_FromUnsignedLong(runtime.streams.open(device));
+    });
 }
 
 PyObject* stream_close(PyObject*, PyObject* arguments) {
@@ -37,9 +47,10 @@ PyObject* stream_close(PyObject*, PyObject* arguments) {
     return nothing();
 }
 
-PyObject* stream_default(PyObject*, PyObject*) {
-    runtime::Runtime* runtime = frontend();
-    return runtime != nullptr ? PyLong_FromUnsignedLong(runtime->streams.default_stream()) : nullptr;
+PyObject* stream_default(PyObject*, PyObject* arguments) {
+    return with_gpu(arguments, [](runtime::Runtime& runtime, core::DeviceId device) {
+        return PyLong_FromUnsignedLong(runtime.streams.default_stream(device));
+    });
 }
 
 PyObject* stream_active(PyObject*, PyObject*) {
@@ -47,12 +58,7 @@ PyObject* stream_active(PyObject*, PyObject*) {
     return runtime != nullptr ? PyBool_FromLong(runtime->streams.active() ? 1 : 0) : nullptr;
 }
 
-PyObject* stream_current(PyObject*, PyObject*) {
-    runtime::Runtime* runtime = frontend();
-    return runtime != nullptr ? PyLong_FromUnsignedLong(runtime->streams.current()) : nullptr;
-}
-
-// stream_set(stream): ops go there from now on.
+// stream_set(stream): ops of its GPU go there from now on.
 PyObject* stream_set(PyObject*, PyObject* arguments) {
     unsigned int stream = 0;
     runtime::Runtime* runtime = frontend();
@@ -162,15 +168,26 @@ PyObject* stream_record(PyObject*, PyObject* arguments) {
     });
 }
 
-// stream_mark(): an op that does nothing, in the current stream; returns its number and its lane.
-PyObject* stream_mark(PyObject*, PyObject*) {
+// stream_mark(stream): an op that does nothing, in that stream; returns its number and its lane. As long as the program
+// has no streams of its own, the lane is any of the stream's GPU.
+PyObject* stream_mark(PyObject*, PyObject* arguments) {
+    unsigned int stream = 0;
     runtime::Runtime* runtime = frontend();
-    if (runtime == nullptr) {
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "I", &stream) == 0) {
         return nullptr;
     }
     return guarded([&] {
+        runtime::ProgramStreams& streams = runtime->streams;
+        streams.expect_stream(stream);
+        const core::DeviceId device = runtime->lanes.device_of(stream).number();
+        const std::uint32_t current = streams.current(device);
         const runtime::LaneSeqs before = runtime->lanes.submitted();
-        runtime->noop();
+        {
+            const runtime::OnDevice there(*runtime, device);
+            streams.set_current(stream);
+            runtime->noop();
+            streams.set_current(current);
+        }
         const runtime::LaneSeqs& after = runtime->lanes.submitted();
         unsigned int lane = 0;
         while (lane + 1 < runtime->lanes.count() && after[lane] == before[lane]) {
@@ -215,18 +232,18 @@ double recorded_end_ns(const runtime::Runtime& runtime, std::uint32_t op, std::u
 }
 
 PyMethodDef program_stream_functions[] = {
-    {"stream_open", stream_open, METH_NOARGS, "Another stream; Error if no lane is left."},
+    {"stream_open", stream_open, METH_VARARGS, "stream_open([gpu]): another stream; Error if no lane is left."},
     {"stream_close", stream_close, METH_VARARGS, "stream_close(stream): its lane may be opened again."},
-    {"stream_default", stream_default, METH_NOARGS, "The default stream."},
+    {"stream_default", stream_default, METH_VARARGS, "stream_default([gpu]): its default stream."},
     {"stream_active", stream_active, METH_NOARGS, "Whether the program orders its streams itself."},
-    {"stream_current", stream_current, METH_NOARGS, "The current stream."},
-    {"stream_set", stream_set, METH_VARARGS, "stream_set(stream): makes it the current stream."},
+    {"stream_set", stream_set, METH_VARARGS, "stream_set(stream): makes it the current stream of its GPU."},
     {"stream_point", stream_point, METH_VARARGS, "stream_point(stream): the moment after what was issued to it."},
     {"stream_wait", stream_wait, METH_VARARGS, "stream_wait(stream, point)"},
     {"stream_finished", stream_finished, METH_VARARGS, "stream_finished(point): whether that is reached."},
     {"stream_synchronize", stream_synchronize, METH_VARARGS, "stream_synchronize(point, name)"},
     {"stream_record", stream_record, METH_VARARGS, "stream_record(tensor, stream)"},
-    {"stream_mark", stream_mark, METH_NOARGS, "Issues an op that does nothing; returns its number."},
+    {"stream_mark", stream_mark, METH_VARARGS,
+     "stream_mark(stream): issues an op that does nothing; its number and lane."},
     {"op_end_ns", op_end_ns, METH_VARARGS, "op_end_ns(op, stream): when it ended; 0 if that is not known."},
     {nullptr, nullptr, 0, nullptr},
 };

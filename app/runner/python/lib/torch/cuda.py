@@ -1,7 +1,7 @@
 """torch.cuda → Headway's PyTorch dialect: streams and events.
 
-Until the program makes a stream, all ops are in the default stream. From then on an op is in the stream that is current,
-and only the program orders ops of different streams.
+Until the program makes a stream, all ops are in their GPU's default stream. From then on an op is in the stream that is
+current on its GPU, and only the program orders ops of different streams.
 """
 
 import _headway
@@ -9,7 +9,6 @@ import _headway
 OutOfMemoryError = _headway.OutOfMemoryError
 _gpu_kind = _headway.device()[0]
 _current = [0]  # the index of the current GPU
-_default = _headway.stream_default()  # streams are numbers
 
 
 def is_available():
@@ -73,30 +72,31 @@ class device:
 class Stream:
     """Ops of one stream run in their order; ops of several streams in any order that the program allows."""
 
-    _number = None
+    _opened = False
 
     def __init__(self, device=None, priority=0, **options):
         import torch
 
         if torch._device("cuda" if device is None else device).type != "cuda":
             raise ValueError("a stream is on a GPU: torch.cuda.Stream() has no device %s" % (device,))
-        _headway.gpu()  # Error if the run has none
-        self._number = _headway.stream_open()
+        self._index = _headway.gpu(_index(device))  # Error if the run has none
+        self._become(_headway.stream_open(self._index), priority)
+        self._opened = True
+
+    def _become(self, number, priority=0):
+        self._number = number  # among the streams of all GPUs
+        self.cuda_stream = number - _headway.stream_default(self._index)
         self.priority = priority
 
     def __del__(self):
-        if self._number not in (None, _default):
+        if self._opened:
             _headway.stream_close(self._number)
 
     @property
     def device(self):
         import torch
 
-        return torch.device("cuda", 0)
-
-    @property
-    def cuda_stream(self):
-        return self._number - _default
+        return torch.device("cuda", self._index)
 
     def wait_stream(self, stream):
         """Ops that are issued to this stream from now on start after what has been issued to the other one."""
@@ -123,51 +123,55 @@ class Stream:
         return hash(self._number)
 
     def __repr__(self):
-        return "<torch.cuda.Stream device=cuda:0 cuda_stream=%#x>" % self.cuda_stream
+        return "<torch.cuda.Stream device=cuda:%d cuda_stream=%#x>" % (self._index, self.cuda_stream)
 
     def __getattr__(self, name):
         raise AttributeError("Headway's PyTorch dialect has no torch.cuda.Stream.%s" % name)
 
 
-_default_stream = Stream.__new__(Stream)
-_default_stream._number, _default_stream.priority = _default, 0
+_default_streams, _current_streams = {}, {}  # by the index of their GPU
 
 
 def default_stream(device=None):
-    return _default_stream
+    index = _index(device)
+    if index not in _default_streams:
+        made = Stream.__new__(Stream)
+        made._index = index
+        made._become(_headway.stream_default(index))
+        _default_streams[index] = made
+    return _default_streams[index]
 
 
 def current_stream(device=None):
-    return _stack[-1] if _stack else default_stream()
+    index = _index(device)
+    return _current_streams[index] if index in _current_streams else default_stream(index)
 
 
 def set_stream(stream):
+    """Its GPU becomes the current one, and it the current stream there."""
     if stream is not None:
         _headway.stream_set(stream._number)
-        _stack[-1:] = [stream]
-
-
-_stack = []  # the streams of the `with` statements, the innermost last
+        _current_streams[stream._index] = stream
+        _current[0] = stream._index
 
 
 class stream:
-    """with torch.cuda.stream(s): ops are in the stream s."""
+    """with torch.cuda.stream(s): ops of the GPU of s are in the stream s, and "cuda" without an index is that GPU."""
 
     def __init__(self, stream):
         self.stream = stream
 
     def __enter__(self):
-        before = current_stream()
-        if not _stack:
-            _stack.append(before)
         if self.stream is not None:
-            _headway.stream_set(self.stream._number)
-        _stack.append(before if self.stream is None else self.stream)
+            self._before = current_stream()
+            self._before_there = current_stream(self.stream._index)
+            set_stream(self.stream)
         return self
 
     def __exit__(self, *problem):
-        _stack.pop()
-        _headway.stream_set(_stack[-1]._number)
+        if self.stream is not None:
+            set_stream(self._before_there)
+            set_stream(self._before)
         return False
 
 
@@ -187,16 +191,13 @@ class Event:
         self._issued = None if _headway.stream_active() else _headway.issued_so_far("Event.record")
         number = (current_stream() if stream is None else stream)._number
         if self._timed:
-            now = _headway.stream_current()
-            _headway.stream_set(number)
-            self._op = _headway.stream_mark()
-            _headway.stream_set(now)
+            self._op = _headway.stream_mark(number)
         self._point = _headway.stream_point(number)
 
     def wait(self, stream=None):
         """Ops that are issued to the stream from now on start after this moment."""
         if self._issued is not None:
-            self._issued, self._point = None, _headway.stream_point(_default)
+            self._issued, self._point = None, _headway.stream_point(_headway.stream_default())
         if self._point is not None:
             _headway.stream_wait((current_stream() if stream is None else stream)._number, self._point)
 

@@ -1,0 +1,218 @@
+// Streams of several GPUs that the program orders itself: each GPU has its own, and a copy between two GPUs belongs to
+// the current streams of both.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "engine/devices/simulated/simulated.h"
+#include "engine/runtime/program_streams.h"
+#include "engine/runtime/runtime.h"
+#include "engine/trace/reader.h"
+
+namespace headway::runtime {
+namespace {
+
+using core::DeviceId;
+using devices::OpKind;
+using trace::OrderKind;
+
+class StreamsOfTwoGpus : public testing::Test {
+protected:
+    // Issuing an op takes 1 µs, running it 100 µs, as does each copy.
+    void start(std::uint32_t streams = 3, bool from_the_start = true) {
+        rt.reset();
+        machine.reset();
+        recording = std::move(*trace::Recording::create(std::size_t{1} << 26));
+        const auto costs = devices::constant_costs(1000, 100'000, 0);
+        machine = std::make_unique<devices::DeviceSet>(
+            std::make_unique<devices::SimulatedDevice>(costs, streams, *recording));
+        machine->add_gpu(
+            std::make_unique<devices::SimulatedDevice>(costs, streams, *recording, machine->next_slot(), "simulated"));
+        static_cast<devices::SimulatedDevice&>((*machine)[0])
+            .connect({devices::Topology::pairs, 2, {"links", "chosen", costs.family[0], costs.family[0]}});
+        Settings settings;
+        settings.free_policy = memory::FreePolicy::stream;
+        settings.program_streams = from_the_start;
+        settings.copies_in_stream = true;
+        rt = std::make_unique<Runtime>(*machine, *recording, settings);
+    }
+    void SetUp() override { start(); }
+
+    Tensor full_on(DeviceId gpu, float value) {
+        const OnDevice there(*rt, gpu);
+        return rt->full({4}, value);
+    }
+    float read(const Tensor& x) { return rt->waits.read_in_stream(x, trace::WaitKind::numpy, "numpy")[0]; }
+    [[nodiscard]] std::vector<trace::OrderRecord> orders(bool only_races) const {
+        auto reader = std::move(*recording->reader());
+        reader->poll();
+        const auto all = reader->records<trace::OrderRecord>({trace::StreamKind::orders, 0}, 0);
+        std::vector<trace::OrderRecord> found(all.begin(), all.end());
+        std::erase_if(found, [&](const trace::OrderRecord& order) {
+            return only_races ? !trace::is_race(order.kind) : order.kind != OrderKind::stream_wait;
+        });
+        return found;
+    }
+    [[nodiscard]] std::vector<trace::OrderRecord> races() const { return orders(true); }
+    static std::string failure_of(const std::function<void()>& call) {
+        try {
+            call();
+        } catch (const ProgramError& error) {
+            return error.what();
+        }
+        return "";
+    }
+
+    std::unique_ptr<trace::Recording> recording;
+    std::unique_ptr<devices::DeviceSet> machine;
+    std::unique_ptr<Runtime> rt;
+};
+
+TEST_F(StreamsOfTwoGpus, EachGpuHasItsOwn) {
+    EXPECT_EQ(rt->streams.default_stream(0), 0u);
+    EXPECT_EQ(rt->streams.default_stream(1), 3u);
+    EXPECT_EQ(rt->streams.open(1), 4u);
+    EXPECT_EQ(rt->streams.open(0), 1u);
+    EXPECT_EQ(rt->streams.open(1), 5u);
+    EXPECT_EQ(failure_of([&] { static_cast<void>(rt->streams.open(1)); }),
+              "GPU 1 has 3 streams, and all belong to streams of the program: run it with --streams 4 or more");
+    rt->streams.close(4);
+    rt->streams.close(3);  // the default stream stays
+    EXPECT_EQ(rt->streams.open(1), 4u);
+    start(1);
+    EXPECT_EQ(failure_of([&] { static_cast<void>(rt->streams.open(1)); }),
+              "GPU 1 has 1 stream, the default stream's: run it with --streams 2 or more");
+}
+
+TEST_F(StreamsOfTwoGpus, AnOpGoesToTheCurrentStreamOfItsGpu) {
+    const std::uint32_t s = rt->streams.open(0), t = rt->streams.open(1);
+    rt->streams.set_current(t);
+    const Tensor a = full_on(0, 1.0f), b = full_on(1, 2.0f);
+    EXPECT_EQ(rt->streams.current(0), 0u);
+    EXPECT_EQ(rt->lanes.submitted()[0], 1u);
+    EXPECT_EQ(rt->lanes.submitted()[t], 1u);
+    rt->streams.set_current(s);
+    EXPECT_EQ(rt->streams.current(1), t);
+    static_cast<void>(full_on(0, 1.0f));
+    static_cast<void>(b + 1.0f);
+    EXPECT_EQ(rt->lanes.submitted()[s], 1u);
+    EXPECT_EQ(rt->lanes.submitted()[t], 2u);
+    EXPECT_EQ(rt->lanes.submitted()[3], 0u);
+    EXPECT_TRUE(races().empty());
+}
+
+TEST_F(StreamsOfTwoGpus, ACopyFollowsBothCurrentStreamsAndTheyFollowIt) {
+    const Tensor a = full_on(0, 3.0f);
+    rt->with_scalar_in_place(OpKind::add_scalar, a, 1.0f);  // op 2
+    const Tensor b = rt->to_device(a, 1);                   // op 3
+    rt->with_scalar_in_place(OpKind::add_scalar, a, 1.0f);  // op 4: not before the copy has read it
+    const Tensor c = b * 2.0f;
+    EXPECT_TRUE(races().empty());
+    const auto waits = orders(false);
+    ASSERT_EQ(waits.size(), 2u);
+    EXPECT_EQ(waits[0].op, 3u);
+    EXPECT_EQ(waits[0].other, 2u);
+    EXPECT_EQ(waits[1].op, 4u);
+    EXPECT_EQ(waits[1].other, 3u);
+    EXPECT_EQ(read(c), 8.0f);
+    EXPECT_EQ(read(a), 5.0f);
+}
+
+TEST_F(StreamsOfTwoGpus, ACopyDoesNotFollowOtherStreams) {
+    const std::uint32_t s = rt->streams.open(0);
+    const Tensor a = full_on(0, 3.0f);
+    rt->waitall();
+    rt->streams.set_current(s);
+    static_cast<void>(full_on(0, 0.0f));  // so that the next op begins later than the copy
+    rt->with_scalar_in_place(OpKind::add_scalar, a, 1.0f);
+    rt->streams.set_current(0);
+    const Tensor b = rt->to_device(a, 1);
+    ASSERT_EQ(races().size(), 1u);
+    EXPECT_EQ(races()[0].kind, OrderKind::read_write);
+    EXPECT_EQ(races()[0].lane, 3) << "it runs in a stream of the GPU that it copies to";
+    EXPECT_EQ(races()[0].other_lane, s);
+    EXPECT_EQ(read(b), 3.0f);
+    rt->streams.wait(0, rt->streams.point(s));
+    EXPECT_EQ(read(rt->to_device(a, 1)), 4.0f);
+    EXPECT_EQ(races().size(), 1u);
+}
+
+TEST_F(StreamsOfTwoGpus, ACopyDoesNotOrderOtherStreams) {
+    const std::uint32_t t = rt->streams.open(1);
+    const Tensor b = rt->to_device(full_on(0, 3.0f), 1);
+    rt->streams.set_current(t);
+    const Tensor c = b + 1.0f;
+    ASSERT_EQ(races().size(), 1u);
+    EXPECT_EQ(races()[0].lane, t);
+    EXPECT_EQ(races()[0].other_lane, 3);
+    EXPECT_NE(read(c), 4.0f);
+}
+
+TEST_F(StreamsOfTwoGpus, RecordedMemoryIsReusedWhenTheCopyIsDone) {
+    const std::uint32_t s = rt->streams.open(0);
+    Tensor a = full_on(0, 3.0f);
+    const float* memory = a.buffer()->data;
+    rt->streams.wait(s, rt->streams.point(0));
+    rt->streams.set_current(s);
+    const Tensor b = rt->to_device(a, 1);
+    rt->streams.record_stream(*a.buffer(), s);
+    a = Tensor();
+    rt->streams.set_current(0);
+    EXPECT_NE(full_on(0, 1.0f).buffer()->data, memory);
+    rt->waitall();
+    rt->memory.reclaim();
+    std::vector<Tensor> more;
+    bool reused = false;
+    for (int i = 0; i < 4; ++i) {
+        more.push_back(full_on(0, 1.0f));
+        reused |= more.back().buffer()->data == memory;
+    }
+    EXPECT_TRUE(reused);
+    EXPECT_TRUE(races().empty());
+}
+
+TEST_F(StreamsOfTwoGpus, RecordingTheStreamCoversACopyThatItFollows) {
+    const std::uint32_t s = rt->streams.open(0);
+    std::vector<Tensor> all;
+    for (int i = 0; i < 6; ++i) {
+        all.push_back(full_on(0, 3.0f));
+    }
+    rt->streams.wait(s, rt->streams.point(0));
+    rt->streams.set_current(s);
+    for (Tensor& a : all) {
+        static_cast<void>(rt->to_device(a, 1));
+        rt->streams.record_stream(*a.buffer(), s);
+        a = Tensor();
+    }
+    machine->operator[](0).advance(2'000'000);  // all is done, and the frontend has not asked
+    rt->streams.set_current(0);
+    for (int i = 0; i < 12; ++i) {
+        all.push_back(full_on(0, 1.0f));
+    }
+    EXPECT_TRUE(races().empty());
+}
+
+TEST_F(StreamsOfTwoGpus, OpsBeforeTheFirstStreamAreOpsOfTheDefaultStreams) {
+    start(3, false);
+    std::vector<Tensor> made;
+    for (int i = 0; i < 3; ++i) {
+        made.push_back(full_on(1, static_cast<float>(i)));  // the scheduler uses all lanes
+    }
+    ASSERT_NE(rt->lanes.submitted()[4], 0u);
+    const std::uint32_t t = rt->streams.open(1);
+    rt->streams.set_current(t);
+    static_cast<void>(made[0] * 2.0f);
+    static_cast<void>(made[1] * 2.0f);
+    EXPECT_EQ(races().size(), 2u) << "whichever lane they ran in";
+    for (const trace::OrderRecord& race : races()) {
+        EXPECT_EQ(race.other_lane, 3);
+    }
+    rt->streams.wait(t, rt->streams.point(3));
+    EXPECT_EQ(read(made[2] * 2.0f), 4.0f);
+    EXPECT_EQ(races().size(), 2u);
+    const Tensor there = rt->to_device(made[1], 0);
+    EXPECT_EQ(read(there), 1.0f);
+}
+
+}  // namespace
+}  // namespace headway::runtime
