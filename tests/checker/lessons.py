@@ -7,10 +7,11 @@ import subprocess
 RUNNER = os.environ.get("HEADWAY_RUNNER", "headway-runner")
 # Need a GPU and the CPU: on simulated only.
 TWO_DEVICES = ("cpu-and-gpu", "exercise-cpu-and-gpu", "pageable-copy", "copy-while-computing", "spin-or-sleep",
-               "two-gpus", "ring-all-reduce", "missing-wait", "three-sums")
+               "two-gpus", "ring-all-reduce", "missing-wait", "three-sums",
+               "under-the-backward-pass")
 # Small sizes for tests; other parameters keep the lesson's values.
 SMALL = {"n": 200, "size": 48, "steps": 5, "batches": 4, "batch_size": 32, "features": 64, "hidden": 32, "reps": 4,
-         "products": 4, "pairs": 3, "others": 3, "megabytes": 2}
+         "products": 4, "pairs": 3, "others": 3, "megabytes": 2, "batch": 100}
 # The two sides for lessons without a parameter with choices.
 COMPARED = {
     "frontends": ("", "--tab python"),
