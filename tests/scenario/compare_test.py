@@ -154,7 +154,7 @@ class Compare(Scenario):
             ran = self.headway("compare", "--a", a, "--b", b, "--report", "r.json")
             self.assertEqual(ran.status, 0, ran)
             rows = {line[2:16].strip(): line[16:].split() for line in ran.err.splitlines() if line.startswith("  ")}
-            lacking = ("predicted", "blocked", "t1", "t2", "t3", "headway", "live bytes", "pending bytes")
+            lacking = ("predicted", "blocked", "t₁", "t₂", "t₃", "headway", "live bytes", "pending bytes")
             for name in lacking:
                 self.assertEqual(rows[name][-1], "–", (name, ran.err))
                 self.assertEqual(len([cell for cell in rows[name] if cell == "–"]),
@@ -175,7 +175,7 @@ class Compare(Scenario):
                            "--repeat", "1", "--report", "r.json")
         self.assertEqual(ran.status, 0, ran)
         last = {line[2:16].strip(): line.split()[-1] for line in ran.err.splitlines() if line.startswith("  ")}
-        for name in ("total", "predicted", "blocked", "t1", "t2", "t3"):
+        for name in ("total", "predicted", "blocked", "t₁", "t₂", "t₃"):
             self.assertEqual(last[name], "–", ran.err)
         for name in ("ops", "headway", "live bytes"):
             self.assertRegex(last[name], r"^[0-9.]+×$", ran.err)

@@ -174,13 +174,6 @@ private:
         }
     }
 
-    // Whether the program chose the op's lane: a stream of the run's first device or of a further GPU.
-    [[nodiscard]] bool program_chose(OpId id, std::size_t device) const {
-        const auto& orders = run_.orders();
-        return !orders.empty() && orders.front().kind == trace::OrderKind::begin && id >= orders.front().op &&
-               (device == 0 || run_.devices()[device].kind != "cpu");
-    }
-
     // The same rules as runtime::Scheduler: lanes are compared by unfinished dependencies; ties go to the lane of the
     // newest writer among them, else to the first lane with a reader.
     std::uint32_t choose_lane(OpId id, std::size_t device, VirtualLanes::Needs& needs, std::uint64_t issued_ns) {
@@ -198,7 +191,7 @@ private:
                 newest = std::max(newest, dependency.op);
             }
         }
-        if (program_chose(id, device)) {
+        if (run_.program_chose(id, device)) {
             return run_.op(id).lane;
         }
         const std::uint32_t preferred = newest != 0 ? places_[newest - 1].lane : reader_lane;

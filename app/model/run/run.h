@@ -223,10 +223,11 @@ public:
     [[nodiscard]] std::vector<Dependency> dependencies_with_reasons(OpId id) const;
     // What the program's streams order, and what they do not: the races; by the later op, ascending.
     [[nodiscard]] const std::vector<trace::OrderRecord>& orders() const { return orders_; }
-    // Whether the program chose the op's lane: a stream of the run's GPU.
-    [[nodiscard]] bool in_program_stream(OpId id) const {
+    // Whether the program chooses the lanes of its ops on this device, from this op on: they are streams of the run's
+    // first device or of a further GPU.
+    [[nodiscard]] bool program_chose(OpId id, std::size_t device) const {
         return !orders_.empty() && orders_.front().kind == trace::OrderKind::begin && id >= orders_.front().op &&
-               device_of_lane(op(id).lane) == 0;
+               (device == 0 || devices_[device].kind != "cpu");
     }
     // The unfinished ops that a wait was for, at its begin: those of its target and all that these depend on.
     // Ascending, at most `limit`; `count`, if given, receives the full count. Over all waits of a run the cost is

@@ -59,8 +59,7 @@ void print_table(const Side& a, const Side& b) {
     const bool repeated = a.numbers.size() > 1;
     const auto row = [&](const char* name, const std::string& left, const std::string& left_spread,
                          const std::string& right, const std::string& right_spread, const std::string& ratio) {
-        std::string line =
-            std::string("  ") + name + std::string(14 - std::min<std::size_t>(14, std::strlen(name)), ' ');
+        std::string line = "  " + left_aligned(name, 14);
         const std::size_t width = repeated ? 12 : 17;
         line += right_aligned(left, width) + (repeated ? right_aligned(left_spread, 20) : "");
         line += right_aligned(right, width) + (repeated ? right_aligned(right_spread, 20) : "");

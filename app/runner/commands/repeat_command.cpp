@@ -149,7 +149,7 @@ int repeat_command(const RunOptions& options) {
          " after one to warm up");
     const auto row = [](const char* name, const std::string& median, const std::string& least, const std::string& most,
                         const std::string& warm_up) {
-        std::fprintf(stderr, "  %-14s%s%s%s%s\n", name, right_aligned(median, 13).c_str(),
+        std::fprintf(stderr, "  %s%s%s%s%s\n", left_aligned(name, 14).c_str(), right_aligned(median, 13).c_str(),
                      right_aligned(least, 13).c_str(), right_aligned(most, 13).c_str(),
                      right_aligned(warm_up, 13).c_str());
     };

@@ -139,13 +139,25 @@ core::Result<std::vector<std::string>> split_options(std::string_view text) {
     return words;
 }
 
-std::string right_aligned(std::string_view text, std::size_t width) {
+namespace {
+
+std::string padding(std::string_view text, std::size_t width) {
     std::size_t characters = 0;
     for (const char c : text) {
         // counts the first byte of each UTF-8 character
         characters += (static_cast<unsigned char>(c) & 0xC0u) != 0x80 ? 1 : 0;
     }
-    return std::string(characters < width ? width - characters : 0, ' ').append(text);
+    return std::string(characters < width ? width - characters : 0, ' ');
+}
+
+}  // namespace
+
+std::string right_aligned(std::string_view text, std::size_t width) {
+    return padding(text, width).append(text);
+}
+
+std::string left_aligned(std::string_view text, std::size_t width) {
+    return std::string(text) + padding(text, width);
 }
 
 std::string list_of(const std::vector<std::string>& names) {

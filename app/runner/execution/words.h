@@ -44,6 +44,7 @@ core::Result<std::vector<std::string>> split_options(std::string_view text);
 
 // Pads the text on the left to `width` terminal columns.
 std::string right_aligned(std::string_view text, std::size_t width);
+std::string left_aligned(std::string_view text, std::size_t width);
 
 // "increment, matmul and train"
 std::string list_of(const std::vector<std::string>& names);

@@ -92,8 +92,8 @@ TEST_F(Races, TheProgramChoosesTheStreamsFromTheOpOnThatSaysSo) {
     builder.order({2, 0, 0, 0, 0, OrderKind::begin, 0, 0, 0});
     op(0, kB, kA, 2);
     const auto run = builder.read();
-    EXPECT_FALSE(run->in_program_stream(1));
-    EXPECT_TRUE(run->in_program_stream(2));
+    EXPECT_FALSE(run->program_chose(1, 0));
+    EXPECT_TRUE(run->program_chose(2, 0));
     EXPECT_TRUE(races(*run).empty());
     EXPECT_EQ(run->dependencies(2), std::vector<OpId>{1});
 }
