@@ -178,7 +178,7 @@ except PermissionError:
             ("import os\nos.abort()\n", "ended by signal 6"),
             ("import os\nos._exit(0)\n", "process ended with status 0 before the program did"),
             ("import os\nos.closerange(3, 100)\nos._exit(7)\n", "process ended with status 7 before the program did"),
-            ("import sys\nsys.exit(3)\n", "Failed: the program ended itself with status 3."),
+            ("import sys\nsys.exit(3)\n", "Failed: the program ended itself with status 3"),
             ("import sys\nsys.exit('good night')\n", "good night\nheadway: Failed: the program ended itself with status 1 "),
         ):
             with tempfile.NamedTemporaryFile("w", suffix=".py") as file:

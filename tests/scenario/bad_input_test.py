@@ -206,7 +206,7 @@ class BadInput(Scenario):
     def test_a_pipe_that_nobody_writes_into_is_empty(self):
         os.mkfifo(self.folder / "pipe.json")
         ran = self.headway("figure", "pipe.json", "-o", "f.png")
-        self.assertEqual(ran.status, 1, ran)
+        self.assertEqual(ran.status, 2, ran)
         self.assertIn("pipe.json: the file is empty", ran.err)
 
     def test_nothing_is_written_over_what_is_read(self):

@@ -167,7 +167,7 @@ core::Error cancelled(const std::string& path) {
 }
 
 core::Result<ReadTrace> read_trace(const std::string& path, ReadProgress* progress) {
-    core::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    core::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe may have no writer
     if (!fd) {
         return core::Error{core::ErrorKind::unreadable, path + " cannot be opened: " + std::strerror(errno)};
     }

@@ -54,7 +54,7 @@ TEST(Spread, CoversOnlyWhatAllTracesContain) {
     for (const Measure& measure : measures()) {
         names += is_known(measure, runs) ? std::string(measure.name) + "," : "";
     }
-    EXPECT_EQ(names, "total,blocked,t2,ops,pending bytes,");
+    EXPECT_EQ(names, "total,blocked,t₂,ops,pending bytes,");
 }
 
 TEST(Words, ColumnsCountCharactersAndNotBytes) {
