@@ -168,7 +168,8 @@ class SimulatedLanes:
         at = own.index(self.next_lane[device])
         order = own[at:] + own[:at]
         lane = self.lanes.earliest(([preferred] if preferred in own else []) + order, needs, end)
-        if self.trace.streams_from and op.id >= self.trace.streams_from and device == 0:
+        streams = device == 0 or self.trace.devices[device]["kind"] != "cpu"
+        if self.trace.streams_from and op.id >= self.trace.streams_from and streams:
             lane = preferred = op.lane  # the program's own choice
         if lane != preferred:
             self.next_lane[device] = own[(own.index(lane) + 1) % len(own)]
