@@ -11,9 +11,11 @@ namespace {
 
 constexpr float kText = 13, kRow = 22;
 
-const model::Run* with_waits(const session::Execution* e) {
-    return e != nullptr && e->run() != nullptr && e->run()->op_count() > 0 && e->run()->capabilities().waits ? e->run()
-                                                                                                             : nullptr;
+// The run, if its waits are known; else null.
+const session::Execution* with_waits(const session::Execution* e) {
+    const bool known =
+        e != nullptr && e->run() != nullptr && e->run()->op_count() > 0 && e->run()->capabilities().waits;
+    return known ? e : nullptr;
 }
 
 // The source text of a run's line, without its indentation; empty if the editor shows another text.
@@ -35,9 +37,9 @@ std::string code_of(const AppState& state, const session::Execution& run, const 
 
 }  // namespace
 
-std::vector<LineWaits> waits_by_line(const model::Run* a, const model::Run* b) {
+std::vector<LineWaits> waits_by_line(const session::Execution* a, const session::Execution* b) {
     std::vector<LineWaits> rows;
-    const std::array<const model::Run*, 2> runs{a, b};
+    const std::array<const session::Execution*, 2> runs{a, b};
     for (std::size_t side = 0; side < runs.size(); ++side) {
         if (runs[side] == nullptr) {
             continue;
@@ -46,7 +48,7 @@ std::vector<LineWaits> waits_by_line(const model::Run* a, const model::Run* b) {
             if (cost.blocked_ns <= 0 || cost.line == 0) {
                 continue;
             }
-            std::string line = runs[side]->line_text(cost.line);
+            std::string line = runs[side]->run()->line_text(cost.line);
             auto row = std::find_if(rows.begin(), rows.end(), [&](const LineWaits& r) { return r.line == line; });
             if (row == rows.end()) {
                 row = rows.insert(rows.end(), {std::move(line), core::number_of(cost.line), {}});
@@ -66,13 +68,11 @@ void draw_line_waits(const AppState& state, Ui& ui, ImVec2 min, ImVec2 max) {
     const float pad = ui.px(16), left = min.x + pad, right = max.x - pad;
     float y = min.y + ui.px(12);
     const char* const kHint = "Point at an op, a wait or a curve: its details appear here.";
-    const session::Execution *a = state.session.a(), *b = state.session.b();
-    const model::Run *run_a = with_waits(a), *run_b = with_waits(b);
-    const bool both = run_a != nullptr && run_b != nullptr;
+    const session::Execution *a = with_waits(state.session.a()), *b = with_waits(state.session.b());
+    const bool both = a != nullptr && b != nullptr;
     const bool same = !both || (a->settings.program == b->settings.program && a->settings.tab == b->settings.tab &&
                                 a->settings.text == b->settings.text);
-    const std::vector<LineWaits> rows =
-        same && !state.session.live() ? waits_by_line(run_a, run_b) : std::vector<LineWaits>();
+    const std::vector<LineWaits> rows = same && !state.session.live() ? waits_by_line(a, b) : std::vector<LineWaits>();
     const float hint = draw_wrapped(ui, nullptr, {}, right - left, Face::regular, kText, 19, t.faint, kHint);
     const float bottom = max.y - ui.px(8) - hint;
     if (rows.empty() || bottom - y < ui.px(3 * kRow)) {
@@ -98,7 +98,7 @@ void draw_line_waits(const AppState& state, Ui& ui, ImVec2 min, ImVec2 max) {
                       "and " + figure::count_text(more) + " more lines with shorter waits");
             break;
         }
-        std::string code = code_of(state, both || run_b != nullptr ? *b : *a, row);
+        std::string code = code_of(state, b != nullptr ? *b : *a, row);
         const float room = right - left - static_cast<float>(columns) * column;
         if (code.empty()) {
             draw_text(ui, list, left, baseline, Face::regular, kText, t.dim, row.line, room);
@@ -107,7 +107,7 @@ void draw_line_waits(const AppState& state, Ui& ui, ImVec2 min, ImVec2 max) {
                 draw_text(ui, list, left, baseline, Face::mono, kText, t.faint, std::to_string(row.number) + "  ");
             draw_text(ui, list, left + number, baseline, Face::mono, kText, t.text, code, room - number);
         }
-        for (int side = both ? 0 : run_b != nullptr ? 1 : 0, at = 0; at < columns; ++side, ++at) {
+        for (int side = !both && b != nullptr ? 1 : 0, at = 0; at < columns; ++side, ++at) {
             const std::int64_t ns = row.ns[static_cast<std::size_t>(side)];
             draw_text_right(ui, list, right - static_cast<float>(columns - 1 - at) * column, baseline,
                             Face::mono_medium, kText, ns > 0 ? t.wait_text : t.faint,

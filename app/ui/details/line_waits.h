@@ -17,8 +17,8 @@ struct LineWaits {
     std::array<std::int64_t, 2> ns{};  // of A, of B
 };
 
-// The lines in which a run waited, the longest wait first. Null: no such run.
-std::vector<LineWaits> waits_by_line(const model::Run* a, const model::Run* b);
+// The lines in which a run waited, the longest wait first, as far as the runs have been summed up. Null: no such run.
+std::vector<LineWaits> waits_by_line(const session::Execution* a, const session::Execution* b);
 
 // Draws them with their source text. Lines of two runs stand beside each other only if both ran the same text.
 void draw_line_waits(const AppState& state, Ui& ui, ImVec2 min, ImVec2 max);

@@ -165,12 +165,12 @@ TEST_F(ModesTest, CompareListsTheLinesThatWaitUntilSomethingIsChosen) {
     act("click:mode/Compare");
     frames(2);
     EXPECT_TRUE(shown("card/lines"));
-    const auto rows = waits_by_line(nullptr, session.b()->run());
+    const auto rows = waits_by_line(nullptr, session.b());
     ASSERT_EQ(rows.size(), 1u);
     EXPECT_EQ(rows[0].line, "program.py:3");
     EXPECT_EQ(rows[0].ns[0], 0);
     EXPECT_EQ(rows[0].ns[1], session.b()->numbers().blocked_ns);
-    EXPECT_EQ(waits_by_line(session.b()->run(), session.b()->run())[0].ns[0], rows[0].ns[1]);
+    EXPECT_EQ(waits_by_line(session.b(), session.b())[0].ns[0], rows[0].ns[1]);
     state.timeline.selection = {0, 1};
     frames(2);
     EXPECT_FALSE(shown("card/lines"));
