@@ -15,6 +15,7 @@
 #include "engine/trace/reader.h"
 #include "tests/conformance/devices.h"
 #include "tests/conformance/trace_check.h"
+#include "tests/unit/runtime/orders_of.h"
 
 namespace headway {
 namespace {
@@ -286,18 +287,11 @@ private:
 };
 
 std::set<OpId> races_of(const trace::Recording& recording) {
-    auto reader = std::move(*recording.reader());
-    reader->poll();
     std::set<OpId> racing;
-    const trace::StreamId id{trace::StreamKind::orders, 0};
-    for (std::uint64_t at = 0; at < reader->size(id);) {
-        const auto some = reader->records<trace::OrderRecord>(id, at);
-        for (const trace::OrderRecord& order : some) {
-            if (trace::is_race(order.kind)) {
-                racing.insert(order.op);
-            }
+    for (const trace::OrderRecord& order : runtime::orders_of(recording)) {
+        if (trace::is_race(order.kind)) {
+            racing.insert(order.op);
         }
-        at += some.size();
     }
     return racing;
 }

@@ -12,12 +12,14 @@
 #include "engine/devices/device_set.h"
 #include "tests/conformance/devices.h"
 #include "tests/conformance/trace_check.h"
+#include "tests/unit/runtime/failure_of.h"
 
 namespace headway {
 namespace {
 
 using core::DeviceId;
 using devices::OpKind;
+using runtime::failure_of;
 using runtime::OnDevice;
 using runtime::Tensor;
 
@@ -111,15 +113,6 @@ protected:
     }
     Rig rig{GetParam()};
 };
-
-std::string failure_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const runtime::ProgramError& error) {
-        return error.what();
-    }
-    return "";
-}
 
 bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -381,7 +374,8 @@ TEST_P(TwoDevices, AreCreatedOnFirstUse) {
     EXPECT_EQ(fresh->gpu(), 0u);
     EXPECT_EQ(fresh.machine().count(), gpus + 1);
     EXPECT_EQ(fresh->to_device(x, static_cast<DeviceId>(gpus)).to_host()[2], 1.0f);
-    EXPECT_TRUE(has(failure_of([&] { static_cast<void>(fresh->gpu(gpus)); }), "there is no GPU " + std::to_string(gpus)));
+    EXPECT_TRUE(
+        has(failure_of([&] { static_cast<void>(fresh->gpu(gpus)); }), "there is no GPU " + std::to_string(gpus)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairs, TwoDevices, testing::ValuesIn(pairs()),

@@ -14,6 +14,7 @@
 #include "engine/runtime/runtime.h"
 #include "engine/trace/reader.h"
 #include "tests/unit/cuda/fake_cuda.h"
+#include "tests/unit/runtime/failure_of.h"
 
 // The module's entry function, linked instead of loaded.
 extern "C" bool headway_cuda_open(std::uint32_t abi, const headway::devices::CudaOptions* options,
@@ -108,15 +109,6 @@ void wait_until(Condition condition) {
     }
 }
 
-// The message of the error that `call` throws; empty if it throws none.
-template <class Call>
-std::string failure_of(Call call) {
-    try {
-        call();
-    } catch (const runtime::ProgramError& error) {
-        return error.what();
-    }
-    return "";
-}
+using runtime::failure_of;
 
 }  // namespace headway

@@ -2,11 +2,10 @@
 // these tests check everything else that they guarantee.
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "engine/devices/cpu/cpu_device.h"
 #include "engine/runtime/runtime.h"
 #include "engine/trace/reader.h"
+#include "tests/unit/runtime/failure_of.h"
 
 namespace headway::runtime {
 namespace {
@@ -35,14 +34,6 @@ protected:
     Tensor run(const Graph& graph, const Tensor& x) {
         const std::vector<Tensor> inputs{x};
         return rt->graphs.run(graph, inputs)[0];
-    }
-    static std::string failure_of(const std::function<void()>& call) {
-        try {
-            call();
-        } catch (const ProgramError& error) {
-            return error.what();
-        }
-        return "";
     }
     [[nodiscard]] std::vector<trace::FrontendRecord> frontend() const {
         auto reader = std::move(*trace::Reader::open(recording->fd()));

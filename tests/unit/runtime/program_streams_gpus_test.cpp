@@ -2,12 +2,11 @@
 // the current streams of both.
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "engine/devices/simulated/simulated.h"
 #include "engine/runtime/program_streams.h"
 #include "engine/runtime/runtime.h"
-#include "engine/trace/reader.h"
+#include "tests/unit/runtime/failure_of.h"
+#include "tests/unit/runtime/orders_of.h"
 
 namespace headway::runtime {
 namespace {
@@ -44,24 +43,13 @@ protected:
     }
     float read(const Tensor& x) { return rt->waits.read_in_stream(x, trace::WaitKind::numpy, "numpy")[0]; }
     [[nodiscard]] std::vector<trace::OrderRecord> orders(bool only_races) const {
-        auto reader = std::move(*recording->reader());
-        reader->poll();
-        const auto all = reader->records<trace::OrderRecord>({trace::StreamKind::orders, 0}, 0);
-        std::vector<trace::OrderRecord> found(all.begin(), all.end());
+        std::vector<trace::OrderRecord> found = orders_of(*recording);
         std::erase_if(found, [&](const trace::OrderRecord& order) {
             return only_races ? !trace::is_race(order.kind) : order.kind != OrderKind::stream_wait;
         });
         return found;
     }
     [[nodiscard]] std::vector<trace::OrderRecord> races() const { return orders(true); }
-    static std::string failure_of(const std::function<void()>& call) {
-        try {
-            call();
-        } catch (const ProgramError& error) {
-            return error.what();
-        }
-        return "";
-    }
 
     std::unique_ptr<trace::Recording> recording;
     std::unique_ptr<devices::DeviceSet> machine;

@@ -4,11 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "engine/devices/simulated/simulated.h"
 #include "engine/runtime/runtime.h"
-#include "engine/trace/reader.h"
+#include "tests/unit/runtime/failure_of.h"
+#include "tests/unit/runtime/orders_of.h"
 
 namespace headway::runtime {
 namespace {
@@ -44,29 +43,11 @@ protected:
     }
     void wait_stream(std::uint32_t stream, std::uint32_t other) { rt->streams.wait(stream, rt->streams.point(other)); }
 
-    [[nodiscard]] std::vector<trace::OrderRecord> orders() const {
-        auto reader = std::move(*recording->reader());
-        reader->poll();
-        std::vector<trace::OrderRecord> all;
-        const trace::StreamId id{trace::StreamKind::orders, 0};
-        while (all.size() < reader->size(id)) {
-            const auto some = reader->records<trace::OrderRecord>(id, all.size());
-            all.insert(all.end(), some.begin(), some.end());
-        }
-        return all;
-    }
+    [[nodiscard]] std::vector<trace::OrderRecord> orders() const { return orders_of(*recording); }
     [[nodiscard]] std::vector<trace::OrderRecord> races() const {
         std::vector<trace::OrderRecord> found = orders();
         std::erase_if(found, [](const trace::OrderRecord& order) { return !trace::is_race(order.kind); });
         return found;
-    }
-    static std::string failure_of(const std::function<void()>& call) {
-        try {
-            call();
-        } catch (const ProgramError& error) {
-            return error.what();
-        }
-        return "";
     }
 
     std::unique_ptr<trace::Recording> recording;

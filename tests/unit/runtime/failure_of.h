@@ -1,0 +1,21 @@
+// How a call fails.
+#pragma once
+
+#include <string>
+
+#include "engine/runtime/runtime.h"
+
+namespace headway::runtime {
+
+// The message of the ProgramError that call() throws; "" if it throws none.
+template <class Call>
+std::string failure_of(Call call) {
+    try {
+        call();
+    } catch (const ProgramError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace headway::runtime
