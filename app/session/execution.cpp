@@ -125,8 +125,7 @@ void Execution::catch_up(double budget_ms) {
 }
 
 std::string Execution::reading_text() const {
-    return unread_ ? "reading the recording, " + std::to_string(static_cast<int>(run_->share_taken() * 100)) + " %"
-                   : "adding up its times";
+    return unread_ ? run_->reading_text() : "adding up its times";
 }
 
 // Why a run did not begin.
@@ -174,8 +173,7 @@ void Execution::judge_end() {
         const model::RunEnd end = run_->end();
         phase_ = phase_of(end.verdict);
         // What became of the process after the program's end is said, too.
-        const bool ended_well = end_->stop_asked || (end_->signal == 0 && end_->status == 0);
-        ending_ = end.complete() && ended_well ? "" : end.text();
+        ending_ = end.complete() && end_->ended_well() ? "" : end.text();
     }
     ending_ = model::sentence_of(std::move(ending_));
     if (ending_.find("the GPU is lost to this process") != std::string::npos) {

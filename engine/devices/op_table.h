@@ -154,6 +154,15 @@ constexpr const char* name_of(OpKind kind) {
     return kind < OpKind::count_ ? row_of(kind).name : "unknown";
 }
 const char* name_of(Family family);
+// The kind of this name; OpKind::none if there is none.
+constexpr OpKind kind_called(std::string_view name) {
+    for (std::size_t i = 1; i < kOpKinds; ++i) {
+        if (name == kOps[i].name) {
+            return kOps[i].kind;
+        }
+    }
+    return OpKind::none;
+}
 
 // Differs where the names or their order differ (FNV-1a).
 constexpr std::uint32_t hash_of(std::span<const OpRow> rows) {

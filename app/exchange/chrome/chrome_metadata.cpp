@@ -294,10 +294,7 @@ std::string read_metadata(json::Value run, RunBuilder& builder) {
         signature.out_bytes = entry["out_bytes"].count();
         signature.flops = entry["flops"].count();
         signature.moved_bytes = entry["moved_bytes"].count();
-        for (std::size_t i = 1; i < devices::kOpKinds; ++i) {
-            const auto kind = static_cast<devices::OpKind>(i);
-            signature.kind = entry["kind"].text() == devices::name_of(kind) ? kind : signature.kind;
-        }
+        signature.kind = devices::kind_called(entry["kind"].text());
         builder.signatures.push_back(std::move(signature));
         if (builder.signatures.size() == 65'536) {
             break;

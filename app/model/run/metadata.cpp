@@ -45,13 +45,9 @@ std::uint32_t name_lanes(json::Value names, std::uint32_t first, std::vector<Lan
 
 // Recordings store the kind's number; traces read from a file store its name.
 devices::OpKind kind_of(std::uint16_t number, const std::string& name) {
-    for (std::size_t i = 1; i < devices::kOpKinds; ++i) {
-        const auto kind = static_cast<devices::OpKind>(i);
-        if (number == i || (number == 0 && name == devices::name_of(kind))) {
-            return kind;
-        }
-    }
-    return devices::OpKind::none;
+    return number == 0                  ? devices::kind_called(name)
+           : number < devices::kOpKinds ? static_cast<devices::OpKind>(number)
+                                        : devices::OpKind::none;
 }
 
 const std::string kNoText;

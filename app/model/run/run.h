@@ -62,8 +62,8 @@ public:
 
     // Takes new records, for about `budget_ms` of work (0: all of them). True if more are left.
     bool update(double budget_ms = 0);
-    // The share of the recorded ops' records that update() has taken, from 0 to 1.
-    [[nodiscard]] double share_taken() const;
+    // "reading the recording, 43 %": the share of the ops' records that update() has taken.
+    [[nodiscard]] std::string reading_text() const;
     // How the program's process ended, if that is known. Call before close().
     void process_ended(const ProcessEnd& end) { process_end_ = end; }
     // The runner has ended: nothing more will be recorded. Open ends are closed at the latest time seen.

@@ -35,14 +35,12 @@ std::string process_words(const ProcessEnd& end) {
 // What became of the process after the program's end, while exit handlers and threads went on. "" if it ended well, or
 // because the user asked for it.
 std::string words_after_the_end(const ProcessEnd& end) {
-    if (end.stop_asked) {
+    if (end.ended_well()) {
         return "";
     }
-    if (end.signal != 0) {
-        return "; after the program's end its process was ended by " + core::signal_words(end.signal);
-    }
-    return end.status == 0 ? ""
-                           : "; after the program's end its process ended with status " + std::to_string(end.status);
+    return "; after the program's end its process " + (end.signal != 0
+                                                           ? "was ended by " + core::signal_words(end.signal)
+                                                           : "ended with status " + std::to_string(end.status));
 }
 
 std::string missing_in(const Run& run, Verdict verdict) {

@@ -66,14 +66,14 @@ bool Run::take_frontend(std::uint64_t end, std::int64_t& horizon_ns) {
     return any;
 }
 
-double Run::share_taken() const {
+std::string Run::reading_text() const {
     using trace::StreamKind;
     std::uint64_t taken = intake_->frontend, recorded = reader_->size({StreamKind::frontend, 0});
     for (std::size_t lane = 0; lane < intake_->lanes.size(); ++lane) {
         taken += intake_->lanes[lane];
         recorded += reader_->size({StreamKind::lane, static_cast<std::uint8_t>(lane)});
     }
-    return recorded == 0 ? 1 : static_cast<double>(taken) / static_cast<double>(recorded);
+    return "reading the recording, " + std::to_string(recorded == 0 ? 100 : taken * 100 / recorded) + " %";
 }
 
 bool Run::take_lanes(std::int64_t horizon_ns) {

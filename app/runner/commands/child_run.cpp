@@ -118,7 +118,7 @@ int report_end(const ChildRun& child, const model::Run* run) {
     }
     const model::RunEnd end = run->end();
     if (end.complete()) {
-        if (child.end.stop_asked || (child.end.signal == 0 && child.end.status == kDone)) {
+        if (child.end.ended_well()) {
             return kDone;
         }
         tell(end.text());

@@ -81,7 +81,6 @@ public:
         const model::RunEnd end = run.end();
         const std::string text = printed(run);
         const std::string error = run.error() ? run.error()->message : end.complete() && ended_well ? "" : end.sentence;
-        all_ended_well_ = all_ended_well_ && error.empty();
         OrderOutcome& outcome = outcomes_.try_emplace({text, error}, OrderOutcome{text, error, 0, order}).first->second;
         ++outcome.runs;
         for (const model::Race& race : model::races(run)) {
@@ -100,14 +99,17 @@ public:
         return list;
     }
     [[nodiscard]] std::uint64_t runs() const { return runs_; }
-    [[nodiscard]] bool all_ended_well() const { return all_ended_well_; }
+    [[nodiscard]] bool all_ended_well() const {
+        return std::all_of(outcomes_.begin(), outcomes_.end(),
+                           [](const auto& entry) { return entry.second.error.empty(); });
+    }
 
     void print() const {
         const auto all = outcomes();
         tell(core::counted(runs_, "order") + " of " + program_ +
              ", SIMULATED: " + (all.size() == 1 ? "the same outcome each time" : core::counted(all.size(), "outcome")));
         const std::vector<std::string> lines = different_lines(all);
-        for (std::size_t i = 0; i < all.size() && (all.size() > 1 || !all_ended_well_); ++i) {
+        for (std::size_t i = 0; i < all.size() && (all.size() > 1 || !all_ended_well()); ++i) {
             const OrderOutcome& outcome = all[i];
             const std::string line = lines[i].substr(0, 200);
             std::fprintf(stderr, "  %s, first with --order %llu: %s\n", core::counted(outcome.runs, "order").c_str(),
@@ -171,7 +173,6 @@ private:
 
     std::string program_;
     std::uint64_t runs_ = 0;
-    bool all_ended_well_ = true;
     std::map<std::pair<std::string, std::string>, OrderOutcome> outcomes_;
     std::map<std::string, FoundRace> races_;
 };
@@ -202,7 +203,7 @@ int explore_command(const ExploreOptions& options) {
         if (*run == nullptr || child->end.stop_asked) {
             return report_end(*child, run->get());
         }
-        explored.take(**run, order, child->end.signal == 0 && child->end.status == kDone);
+        explored.take(**run, order, child->end.ended_well());
     }
     if (explored.runs() == 0) {
         tell("stopped before the first order had ended");
@@ -216,8 +217,7 @@ int explore_command(const ExploreOptions& options) {
             return fail(written.error());
         }
     }
-    const auto outcomes = explored.outcomes();
-    return outcomes.size() == 1 && outcomes.front().error.empty() ? kDone : kProgramFailed;
+    return explored.outcomes().size() == 1 && explored.all_ended_well() ? kDone : kProgramFailed;
 }
 
 }  // namespace headway::runner

@@ -49,7 +49,7 @@ core::Result<std::unique_ptr<model::Run>> LiveRun::finish(const model::ProcessEn
         std::int64_t say_ns = core::monotonic_ns() + kQuiet_ns;
         while (run_->update(kAtOnce_ms)) {
             if (core::monotonic_ns() > say_ns) {
-                tell("reading the recording, " + std::to_string(static_cast<int>(run_->share_taken() * 100)) + " %");
+                tell(run_->reading_text());
                 say_ns = core::monotonic_ns() + kQuiet_ns;
             }
         }

@@ -78,8 +78,9 @@ void summarise(const model::Run& run) {
     }
     tell("medians: t₁ " + model::duration_text(n.t1_ns) +
          (n.predicted ? ", hand-over " + model::duration_text(static_cast<double>(n.h_ns)) : std::string()) +
-         (run.ended_count() == 0 ? std::string()
-                                 : ", t₂ " + model::duration_text(n.t2_ns) + ", t₃ " + model::duration_text(n.t3_ns)) +
+         (model::nothing_executed(n)
+              ? std::string()
+              : ", t₂ " + model::duration_text(n.t2_ns) + ", t₃ " + model::duration_text(n.t3_ns)) +
          "; the recorder's own cost " + model::duration_text(static_cast<double>(n.recorder_ns)));
     if (const std::string profile = model::profile_words(info); !profile.empty()) {
         tell(profile);

@@ -49,8 +49,8 @@ bool is_known(const Measure& measure, std::span<const Numbers> runs) {
     const std::string_view key = measure.key;
     const bool predicted = key == "predicted_ns";
     return std::all_of(runs.begin(), runs.end(), [&](const Numbers& run) {
-        if (run.cut_off && run.backend_busy_ns == 0 && (key == "t2_ns" || key == "t3_ns")) {
-            return false;  // no op has ended
+        if (model::nothing_executed(run) && (key == "t2_ns" || key == "t3_ns")) {
+            return false;
         }
         return (measure.recorded == nullptr || run.capabilities.*measure.recorded) && !(predicted && run.cut_off);
     });

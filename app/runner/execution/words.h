@@ -42,7 +42,7 @@ core::Result<memory::FreePolicy> parse_free_policy(std::string_view text);
 // Splits a string of options as a shell would: at blanks, respecting quotes and backslashes.
 core::Result<std::vector<std::string>> split_options(std::string_view text);
 
-// Pads the text on the left to `width` terminal columns.
+// Pad the text on the left, or on the right, to `width` terminal columns.
 std::string right_aligned(std::string_view text, std::size_t width);
 std::string left_aligned(std::string_view text, std::size_t width);
 
