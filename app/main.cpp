@@ -35,7 +35,7 @@
 #include "app/ui/state/outside_work.h"
 #include "app/ui/state/saved/window_memory.h"
 #include "app/ui/widgets/frame_pace.h"
-#include "engine/core/system/stack_limit.h"
+#include "engine/core/system/process_limits.h"
 #include "engine/core/system/standard_fds.h"
 
 namespace headway {

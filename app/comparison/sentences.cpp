@@ -34,7 +34,7 @@ public:
     void write() {
         if (v_.runs == 0) {
             add("there is nothing to compare");
-        } else if (v_.time.claim == Claim::not_comparable && v_.memory.claim == Claim::not_comparable) {
+        } else if (!v_.compares()) {
             not_compared();
         } else {
             time();

@@ -78,6 +78,11 @@ struct Verdict {
     std::size_t busy_runs = 0;  // of both sides: the machine kept the frontend waiting for a core
     std::string reason;         // why nothing, or no times, can be compared; else ""
 
+    // Whether anything is: a run that failed or was cut off says nothing about the program.
+    [[nodiscard]] bool compares() const {
+        return runs > 0 && (time.claim != Claim::not_comparable || memory.claim != Claim::not_comparable);
+    }
+
     // The clauses of the sentence, most important first, each with its subject. The first ones can stand alone.
     std::vector<std::string> clauses;
     std::string sentence;  // all of them

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/runner/commands/commands.h"
-#include "engine/core/system/stack_limit.h"
+#include "engine/core/system/process_limits.h"
 #include "engine/core/system/standard_fds.h"
 
 namespace {

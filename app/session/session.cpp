@@ -14,6 +14,7 @@
 #include "engine/core/clock.h"
 #include "engine/trace/barrier_names.h"
 #include "engine/trace/reader.h"
+#include "engine/trace/recording_file.h"
 
 namespace headway::session {
 namespace {

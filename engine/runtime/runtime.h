@@ -11,7 +11,7 @@
 #include <optional>
 #include <span>
 
-#include "engine/core/system/lazy_memory.h"
+#include "engine/core/system/process_limits.h"
 #include "engine/runtime/op_queue.h"
 
 namespace headway::runtime {

@@ -287,6 +287,31 @@ struct ChunkHeader {
 };
 static_assert(sizeof(ChunkHeader) <= kChunkHeaderBytes);
 
+// Bytes of a record of this kind: 1 for meta, whose records differ in size; 0 for an unknown kind.
+constexpr std::size_t record_bytes_of(StreamKind kind) {
+    switch (kind) {
+        case StreamKind::frontend:
+            return sizeof(FrontendRecord);
+        case StreamKind::drops:
+            return sizeof(DropRecord);
+        case StreamKind::lane:
+        case StreamKind::launch:
+        case StreamKind::holds:
+            return sizeof(ExecRecord);
+        case StreamKind::samples:
+            return sizeof(SampleRecord);
+        case StreamKind::driver:
+            return sizeof(DriverRecord);
+        case StreamKind::costs:
+            return sizeof(CostRecord);
+        case StreamKind::orders:
+            return sizeof(OrderRecord);
+        case StreamKind::meta:
+            return 1;
+    }
+    return 0;
+}
+
 constexpr std::uint32_t records_per_chunk(std::size_t record_bytes) {
     return static_cast<std::uint32_t>((kChunkBytes - kChunkHeaderBytes) / record_bytes);
 }

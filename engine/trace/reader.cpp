@@ -21,31 +21,6 @@ core::Error unreadable(std::string message) {
     return error;
 }
 
-// The record size of this kind; 0 for unknown kinds.
-std::size_t record_bytes_of(StreamKind kind) {
-    switch (kind) {
-        case StreamKind::frontend:
-            return sizeof(FrontendRecord);
-        case StreamKind::drops:
-            return sizeof(DropRecord);
-        case StreamKind::lane:
-        case StreamKind::launch:
-        case StreamKind::holds:
-            return sizeof(ExecRecord);
-        case StreamKind::samples:
-            return sizeof(SampleRecord);
-        case StreamKind::driver:
-            return sizeof(DriverRecord);
-        case StreamKind::costs:
-            return sizeof(CostRecord);
-        case StreamKind::orders:
-            return sizeof(OrderRecord);
-        case StreamKind::meta:
-            return 1;
-    }
-    return 0;
-}
-
 std::uint32_t committed_of(const ChunkHeader& chunk, std::size_t record_bytes) {
     return std::min(chunk.committed.load(std::memory_order_acquire), records_per_chunk(record_bytes));
 }
@@ -292,29 +267,6 @@ core::TickScale Reader::scale() const {
     const auto ns = static_cast<long double>(last.ns) - static_cast<long double>(first.ns);
     const bool plausible = ticks > 0 && ns > 0 && first.ns >= 0 && ns / ticks >= 0.01L && ns / ticks <= 1000.0L;
     return plausible ? core::TickScale(first, last) : core::TickScale();
-}
-
-// A full recording is plausible only if all chunks are used.
-bool is_damaged(int recording) {
-    alignas(Header) std::byte bytes[offsetof(Header, control)];
-    if (pread(recording, bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) {
-        return false;  // the run had not begun
-    }
-    const auto at = [&bytes](std::size_t offset, auto value) {
-        std::memcpy(&value, bytes + offset, sizeof value);
-        return value;
-    };
-    const auto magic = at(offsetof(Header, magic), std::uint64_t{});
-    const auto version = at(offsetof(Header, version), std::uint32_t{});
-    const auto capacity = at(offsetof(Header, chunk_capacity), std::uint32_t{});
-    const auto used = at(offsetof(Header, chunks_used), std::uint32_t{});
-    const auto state = at(offsetof(Header, state), std::uint32_t{});
-    const auto lost = at(offsetof(Header, lost_records), std::uint64_t{});
-    if (magic == 0) {
-        return used != 0;  // else the run had not begun
-    }
-    return magic != kMagic || version != kVersion || state > 3 || (lost != 0 && used < capacity) ||
-           lost > std::uint64_t{1} << 48;
 }
 
 }  // namespace headway::trace

@@ -94,8 +94,4 @@ private:
     std::vector<const ChunkHeader*> unclaimed_;
 };
 
-// Whether the header contains what Headway does not write: the program can write into the memory that it records into.
-// False for a run that has not begun.
-[[nodiscard]] bool is_damaged(int recording);
-
 }  // namespace headway::trace

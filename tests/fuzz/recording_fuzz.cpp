@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -21,6 +22,7 @@ namespace {
 using namespace headway;
 
 constexpr std::size_t kChunks = 10;
+constexpr std::size_t kKinds = 12;  // those of StreamKind, and an unknown one on either side
 
 class Input {
 public:
@@ -45,28 +47,6 @@ private:
     std::size_t left_;
 };
 
-std::size_t record_bytes_of(trace::StreamKind kind) {
-    switch (kind) {
-        case trace::StreamKind::frontend:
-            return sizeof(trace::FrontendRecord);
-        case trace::StreamKind::drops:
-            return sizeof(trace::DropRecord);
-        case trace::StreamKind::lane:
-        case trace::StreamKind::launch:
-        case trace::StreamKind::holds:
-            return sizeof(trace::ExecRecord);
-        case trace::StreamKind::costs:
-            return sizeof(trace::CostRecord);
-        case trace::StreamKind::driver:
-            return sizeof(trace::DriverRecord);
-        case trace::StreamKind::samples:
-            return sizeof(trace::SampleRecord);
-        case trace::StreamKind::meta:
-            return 1;
-    }
-    return 1;
-}
-
 void build(Input& input, std::byte* file) {
     auto* header = reinterpret_cast<trace::Header*>(file);
     header->magic = trace::kMagic;
@@ -75,7 +55,7 @@ void build(Input& input, std::byte* file) {
     header->virtual_clock = 1;
     header->state.store(static_cast<std::uint32_t>(trace::RunState::finished));
     std::uint32_t used = 0;
-    std::array<std::uint32_t, 256> ordinals{};
+    std::array<std::uint32_t, kKinds * 20> ordinals{};
     while (!input.empty()) {
         const auto kind = input.take<std::uint8_t>();
         if (kind == 0) {
@@ -89,10 +69,11 @@ void build(Input& input, std::byte* file) {
         std::byte* place = file + trace::kHeaderBytes + used * trace::kChunkBytes;
         ++used;
         auto* chunk = reinterpret_cast<trace::ChunkHeader*>(place);
-        chunk->kind = static_cast<trace::StreamKind>(kind % 10);
+        chunk->kind = static_cast<trace::StreamKind>(kind % kKinds);
         const auto odd = input.take<std::uint8_t>();  // which fields are taken from the input
         chunk->index = chunk->kind == trace::StreamKind::lane ? input.take<std::uint8_t>() % 20 : 0;
-        const std::size_t record = record_bytes_of(chunk->kind);
+        // An unknown kind has no record size; its chunk says 1.
+        const std::size_t record = std::max<std::size_t>(1, trace::record_bytes_of(chunk->kind));
         const std::size_t bytes = input.copy(place + trace::kChunkHeaderBytes, input.take<std::uint16_t>() % 2048);
         auto& ordinal = ordinals[static_cast<std::size_t>(chunk->kind) * 20 + chunk->index];
         chunk->record_bytes = (odd & 1) != 0 ? input.take<std::uint16_t>() : static_cast<std::uint16_t>(record);

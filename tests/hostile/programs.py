@@ -99,6 +99,10 @@ PROGRAMS = [
             "at = next(l for l in open('/proc/self/maps') if 'memfd:headway' in l)\n"
             "ctypes.memset(int(at.split('-')[0], 16), 0x5a, 64)\nos._exit(0)", "damaged",
             "wrote into the recording's memory", outputs=False),
+    Hostile("garbage-in-a-chunk",
+            "at = next(l for l in open('/proc/self/maps') if 'memfd:headway' in l)\n"
+            "ctypes.memset(int(at.split('-')[0], 16) + (2 << 20), 0xcc, 64)", "damaged",
+            "wrote into the recording's memory", outputs=False),
     Hostile("lost-records-written",
             "at = next(l for l in open('/proc/self/maps') if 'memfd:headway' in l)\n"
             "ctypes.c_uint64.from_address(int(at.split('-')[0], 16) + 24).value = 99\nos._exit(0)", "damaged",
@@ -114,7 +118,9 @@ PROGRAMS = [
     Hostile("base-exception", "class E(BaseException): pass\nraise E('base')", "failed", "E: base"),
     Hostile("generator-exit", "raise GeneratorExit", "failed", "GeneratorExit"),
     Hostile("stop-iteration", "raise StopIteration(7)", "failed", "StopIteration"),
-    Hostile("keyboard-interrupt", "raise KeyboardInterrupt", "stopped", "Stopped after"),
+    Hostile("keyboard-interrupt", "raise KeyboardInterrupt", "failed", "KeyboardInterrupt, at program.py:"),
+    Hostile("empty-first-line", "raise ImportError('\\n\\nIMPORTANT: read this')", "failed", "ImportError: IMPORTANT: read"),
+    Hostile("signals-to-its-parent", "os.kill(os.getppid(), signal.SIGTERM)\nos.kill(os.getppid(), signal.SIGINT)", "complete"),
     Hostile("exception-group-of-causes", "try:\n    1 / 0\nexcept Exception as e:\n    raise ValueError('y') from e",
             "failed", "ValueError: y"),
     Hostile("long-exception", "raise ValueError('z' * 10**6)", "failed", "zzz"),

@@ -43,6 +43,18 @@ class BadInput(Scenario):
             self.assertIn(words, ran.stderr)
             self.assertEqual(os.path.exists(self.folder / "r.json"), status == 0)
 
+    def test_too_few_addresses_are_said_before_the_program_starts(self):
+        for megabytes, status, words in (
+                (500, 3, "the addresses of this process are limited to 500 MB (ulimit -v), and a run with 2 workers needs"),
+                (1500, 3, "limited to 1.5 GB (ulimit -v)"),
+                (2500, 0, "")):
+            limit = (megabytes * 10**6, resource.RLIM_INFINITY)
+            ran = subprocess.run([RUNNER, "run", "train", "--workers", "2", "--set", "batches=2", "--report", "r.json"],
+                                 cwd=self.folder, text=True, capture_output=True, timeout=60,
+                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+            self.assertEqual(ran.returncode, status, ran.stderr)
+            self.assertIn(words, ran.stderr)
+
     def test_usage_errors_have_status_two(self):
         cases = [
             (["frobnicate"], "unknown command"),

@@ -194,6 +194,8 @@ class Compare(Scenario):
         self.assertEqual(both["verdict"]["time"]["claim"], "not comparable")
         self.assertEqual(both["verdict"]["memory"]["claim"], "not comparable")
         self.assertRegex(both["verdict"]["sentence"], r"^A \(.*\) failed after .*; A and B are not compared\.$")
+        ratios = [line for line in ran.err.splitlines() if line.startswith("  ") and line.endswith("×")]
+        self.assertEqual(ratios, [])
         # A report that was there is kept.
         again = self.headway("compare", "train", "--a", "--barrier none --budget 4M", "--b", "", "--report", "r.json")
         self.assertIn("r.json was there and was not replaced", again.err)

@@ -98,6 +98,10 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
                   ": its " + counted(counts.events, "event", "events") + " up to there " +
                   (counts.events == 1 ? "is" : "are") + " shown.");
     }
+    if (splitter.text_after()) {
+        notes.say("The file goes on after the end of its trace (" + place_text(open, *splitter.text_after()) +
+                  "); what follows is not shown.");
+    }
     if (counts.broken > 0) {
         notes.left_out(counts.broken, counted(counts.broken, "event", "events") + " could not be read and " +
                                           (counts.broken == 1 ? "was" : "were") + " left out (the first at " +

@@ -261,6 +261,7 @@ core::Result<bool> EventSplitter::read_member(bool& events_follow) {
     }
     if (*c == '}' || *c == '\0') {
         cut_off_ = *c == '\0';
+        at_ += cut_off_ ? 0 : 1;
         place_ = Place::over;
         return false;
     }
@@ -311,6 +312,19 @@ core::Result<bool> EventSplitter::read_member(bool& events_follow) {
     return true;
 }
 
+core::Result<bool> EventSplitter::finish() {
+    if (!cut_off_) {
+        if (auto next = peek(); !next) {
+            return next.error();
+        }
+        if (at_ < end_) {
+            text_after_ = base_ + at_ - kMargin;
+        }
+    }
+    cut_off_ = cut_off_ || source_.cut_off();
+    return false;
+}
+
 core::Result<bool> EventSplitter::next(EventBatch& batch) {
     batch.events.clear();
     if (place_ == Place::begin) {
@@ -341,8 +355,7 @@ core::Result<bool> EventSplitter::next(EventBatch& batch) {
     }
     while (true) {
         if (place_ == Place::over) {
-            cut_off_ = cut_off_ || source_.cut_off();
-            return false;
+            return finish();
         }
         if (place_ == Place::in_object) {
             bool events_follow = false;

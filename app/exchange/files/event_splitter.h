@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,8 @@ public:
     [[nodiscard]] std::uint64_t other_elements() const { return other_elements_; }
     // The file ended before the trace did; all complete events have been returned.
     [[nodiscard]] bool cut_off() const { return cut_off_; }
-    [[nodiscard]] std::uint64_t offset() const { return base_ + at_; }
+    // Where text follows the end of the trace, which is not read: a byte of the uncompressed file.
+    [[nodiscard]] std::optional<std::uint64_t> text_after() const { return text_after_; }
 
 private:
     // The position in the text's structure.
@@ -51,6 +53,7 @@ private:
     core::Result<bool> read_member(bool& events_follow);
     core::Result<bool> skip_value(std::string* keep);
     core::Result<bool> scan(EventBatch& batch);
+    core::Result<bool> finish();  // false
     core::Error wrong(const std::string& what) const;
 
     TraceSource& source_;
@@ -60,6 +63,7 @@ private:
     std::uint64_t other_elements_ = 0;
     Place place_ = Place::begin;
     bool in_object_ = false, file_over_ = false, cut_off_ = false;
+    std::optional<std::uint64_t> text_after_;
     std::map<std::string, std::string> values_;
 };
 

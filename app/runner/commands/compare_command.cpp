@@ -53,7 +53,7 @@ struct Side {
     }
 };
 
-void print_table(const Side& a, const Side& b) {
+void print_table(const Side& a, const Side& b, bool compared) {
     // A ratio of virtual time to real time means nothing, so it is not shown.
     const bool one_clock = a.middle().info().simulated == b.middle().info().simulated;
     const bool repeated = a.numbers.size() > 1;
@@ -89,8 +89,9 @@ void print_table(const Side& a, const Side& b) {
         row(spans ? "spans" : measure.name, told_a ? text_of(measure, left.median) : "–",
             told_a ? range(measure, left) : "", told_b ? text_of(measure, right.median) : "–",
             told_b ? range(measure, right) : "",
-            told_a && told_b && (one_clock || measure.unit != Measure::Unit::ns) ? ratio_of(left.median, right.median)
-                                                                                 : "–");
+            compared && told_a && told_b && (one_clock || measure.unit != Measure::Unit::ns)
+                ? ratio_of(left.median, right.median)
+                : "–");
         if (std::string_view(measure.key) == "t3_ns") {
             row("regime", repeated ? "" : regime(a), regime(a), repeated ? "" : regime(b), regime(b), "");
         }
@@ -262,7 +263,9 @@ int compare_command(const CompareOptions& options) {
     tell(a.info().program + (a.info().program == b.info().program ? "" : " and " + b.info().program) +
          ", A: " + where(a.info()) + ", B: " + where(b.info()) + "; " + runs + " of each" +
          (both[0].warm_up ? " in turn, after one each to warm up" : ""));
-    print_table(both[0], both[1]);
+    const comparison::Side compared[2] = {both[0].for_comparison(), both[1].for_comparison()};
+    const auto verdict = comparison::verdict_of(compared[0], compared[1]);
+    print_table(both[0], both[1], verdict.compares());
     for (std::size_t i = 0; i < std::size(both); ++i) {
         if (const auto paused = both[i].numbers[middle_of(both[i].numbers)].paused_ns; paused > 0) {
             tell(std::string("run ") + (i == 0 ? "A" : "B") + " stood still for " +
@@ -270,8 +273,6 @@ int compare_command(const CompareOptions& options) {
                  " (paused or stepped), which its times do not count");
         }
     }
-    const comparison::Side compared[2] = {both[0].for_comparison(), both[1].for_comparison()};
-    const auto verdict = comparison::verdict_of(compared[0], compared[1]);
     tell(verdict.sentence);
     tell(verdict.evidence);
     const bool replace = options.a.replace || options.b.replace;

@@ -9,7 +9,7 @@
 #include "app/runner/execution/messages.h"
 #include "engine/core/clock.h"
 #include "engine/trace/format.h"
-#include "engine/trace/late_error.h"
+#include "engine/trace/recording_file.h"
 
 namespace headway::runner {
 namespace {

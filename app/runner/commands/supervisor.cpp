@@ -20,7 +20,7 @@
 #include "app/runner/commands/limit_guard.h"
 #include "app/runner/execution/interrupt.h"
 #include "engine/trace/format.h"
-#include "engine/trace/reader.h"
+#include "engine/trace/recording_file.h"
 
 namespace headway::runner {
 namespace {
@@ -154,12 +154,12 @@ model::ProcessEnd supervise(process::Child& child, int recording, LiveRun* live,
         }
         reap(child.pid());
     }
+    end.stop_asked = Interrupts::count() > 0;
     Interrupts::watch_child(0);
     descendants.end();
     if (over_limit) {
         guard.record();
     }
-    end.stop_asked = Interrupts::count() > 0;
     end.status = ending->status;
     end.signal = ending->signal;
     end.damaged = trace::is_damaged(recording);

@@ -19,6 +19,7 @@
 #include "engine/core/bytes.h"
 #include "engine/core/count_text.h"
 #include "engine/core/system/machine_memory.h"
+#include "engine/core/system/process_limits.h"
 #include "engine/core/system/thread.h"
 #include "engine/trace/barrier_names.h"
 
@@ -311,11 +312,17 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         }
         wish.costs = std::move(*costs);
     }
+    const auto refuse = [&outcome](const core::Error& error) {
+        write_error(*outcome.recording, error);
+        set_state(*outcome.recording, trace::RunState::failed);
+        return error;
+    };
+    if (const auto enough = core::check_addresses(job.workers); !enough) {
+        return refuse(enough.error());
+    }
     auto device = make_device(wish, *outcome.recording);
     if (!device) {
-        write_error(*outcome.recording, device.error());
-        set_state(*outcome.recording, trace::RunState::failed);
-        return device.error();
+        return refuse(device.error());
     }
     outcome.recording->header().recorder_ns_per_op =
         (*device)->virtual_time() ? 0 : trace::Recording::measure_cost_ns();

@@ -46,7 +46,15 @@ std::int64_t now_ns() {
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-void on_interrupt(int signal) {
+// Whether this process sent the signal, and not the terminal, the kernel or another process.
+bool is_from(pid_t process, const siginfo_t* info) {
+    return info != nullptr && info->si_code <= 0 && info->si_pid == process;
+}
+
+void on_interrupt(int signal, siginfo_t* info, void*) {
+    if (const pid_t run = child.load(); run != 0 && is_from(run, info)) {
+        return;  // the program signals its group, or its parent: that asks nothing of us
+    }
     if (interrupts.load() != 0 && signal != SIGQUIT && now_ns() - last_at_ns.load() < kSamePress_ns) {
         return;
     }
@@ -77,7 +85,7 @@ void on_interrupt(int signal) {
 
 // As in any program, a signal that the program sends to itself ends it (or, SIGINT, interrupts it).
 void on_stop_signal(int signal, siginfo_t* info, void*) {
-    if (signal != SIGINT && info != nullptr && info->si_code <= 0 && info->si_pid == getpid()) {
+    if (signal != SIGINT && is_from(getpid(), info)) {
         struct sigaction action {};
         action.sa_handler = SIG_DFL;
         sigaction(signal, &action, nullptr);
@@ -108,9 +116,9 @@ void handle(int signal, const struct sigaction& action) {
 
 Interrupts::Interrupts() {
     struct sigaction action {};
-    action.sa_handler = on_interrupt;
+    action.sa_sigaction = on_interrupt;
     sigemptyset(&action.sa_mask);
-    action.sa_flags = SA_RESTART;
+    action.sa_flags = SA_RESTART | SA_SIGINFO;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
         handle(signal, action);
     }

@@ -19,7 +19,7 @@ public:
     Interrupts(const Interrupts&) = delete;
     Interrupts& operator=(const Interrupts&) = delete;
 
-    // The program's process, which does not outlive a third interrupt; 0: none.
+    // The program's process, which does not outlive a third interrupt, and whose own signals ask for nothing; 0: none.
     static void watch_child(pid_t process);
     // From now on outputs are written: a second interrupt in this time ends the supervisor as well.
     static void begin_saving();

@@ -267,6 +267,11 @@ PyObject* issued(PyObject*, PyObject*) {
     return runtime != nullptr ? PyLong_FromUnsignedLong(runtime->recorder.issued()) : nullptr;
 }
 
+PyObject* stop_asked(PyObject*, PyObject*) {
+    runtime::Runtime* runtime = frontend();
+    return runtime != nullptr ? PyBool_FromLong(runtime->recorder.recording().control().stop.load() != 0) : nullptr;
+}
+
 PyObject* device(PyObject*, PyObject*) {
     runtime::Runtime* runtime = frontend();
     if (runtime == nullptr) {
@@ -312,6 +317,7 @@ PyMethodDef functions[] = {
      "Sets whether gradients are recorded; returns the previous setting."},
     {"is_recording", is_recording, METH_NOARGS, "Whether gradients are recorded."},
     {"issued", issued, METH_NOARGS, "Ops issued so far."},
+    {"stop_asked", stop_asked, METH_NOARGS, "Whether the run's user has stopped it."},
     {"cpu", cpu, METH_NOARGS, "The number of the run's CPU."},
     {"gpu", gpu, METH_VARARGS, "gpu([index]): the number of a GPU of the run."},
     {"gpus", gpus, METH_NOARGS, "How many GPUs the run has; they have the first numbers."},

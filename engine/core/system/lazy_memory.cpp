@@ -1,7 +1,6 @@
 #include "engine/core/system/lazy_memory.h"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -85,14 +84,6 @@ bool addresses_for(std::size_t bytes) {
     }
     munmap(probe, bytes);
     return true;
-}
-
-bool addresses_are_limited() {
-    static const bool limited = [] {
-        rlimit limit{};
-        return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    }();
-    return limited;
 }
 
 }  // namespace headway::core

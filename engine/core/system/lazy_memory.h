@@ -53,7 +53,5 @@ private:
 
 // Whether `bytes` more of address space are available.
 bool addresses_for(std::size_t bytes);
-// Whether this process began under a limit on its address space (ulimit -v).
-bool addresses_are_limited();
 
 }  // namespace headway::core

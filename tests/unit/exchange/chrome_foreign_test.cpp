@@ -369,6 +369,21 @@ TEST(ChromeForeign, NonEventsAreCounted) {
     EXPECT_TRUE(noted(read("[" + event + ",{\"name\":\"nothing\"}]"), "1 event without a time left out."));
 }
 
+TEST(ChromeForeign, TextAfterTheTraceIsSaid) {
+    const std::string array = R"([{"ph":"X","name":"a","ts":1,"dur":2}])", object = "{\"traceEvents\":" + array + "}";
+    for (const std::string& trace : {array, object}) {
+        for (const char* blank : {"", "\n", " \r\n\t "}) {
+            EXPECT_EQ(all_notes(read(trace + blank)), "");
+        }
+        for (const char* more : {"x", "]", "{}", ", 5"}) {
+            const ReadTrace read_trace = read(trace + "\n" + more);
+            EXPECT_EQ(all_notes(read_trace), "The file goes on after the end of its trace (line 2, byte " +
+                                                 std::to_string(trace.size() + 1) + "); what follows is not shown.\n");
+            EXPECT_FALSE(read_trace.run->info().file_cut_off);
+        }
+    }
+}
+
 TEST(ChromeForeign, OmissionsAndStreamsSurviveARoundTrip) {
     const std::string theirs = "[5," + kernel("a", 0, 10) + kernel("b", 5, 10) + kernel("c", 0, 10, "0", 8) +
                                "{\"ph\":\"X\",\"name\":\"none\",\"ts\":3},{\"ph\":\"X";

@@ -81,7 +81,7 @@ def run(prepared):
         if error.code not in (None, 0):
             prepared.status = error.code & 0xFF if isinstance(error.code, int) else 1
             outcome = ("the program ended itself %s" % exit_words(error.code), 0, "failed")
-    except (_headway.Stop, KeyboardInterrupt):
+    except _headway.Stop:
         outcome = ("stopped", 0, "stopped")
     except BaseException as error:
         # The program's own trace functions must not run in here.
@@ -90,7 +90,10 @@ def run(prepared):
         except BaseException:
             pass
         sys.settrace(None)
-        outcome, prepared.status = report(error, name), 1
+        if isinstance(error, KeyboardInterrupt) and _headway.stop_asked():
+            outcome = ("stopped", 0, "stopped")
+        else:
+            outcome, prepared.status = report(error, name), 1
     try:
         sys.setprofile(None)
     except BaseException:
@@ -112,7 +115,12 @@ def exit_words(code):
         sys.stderr.write(words + "\n")
     except Exception:
         return "with status 1"
-    return "with status 1 and the words: %s" % words.split("\n")[0][:200]
+    return "with status 1 and the words: %s" % first_line(words)
+
+
+def first_line(words):
+    """The first line that says something."""
+    return words.strip().split("\n")[0][:300]
 
 
 def flush_output():
@@ -202,12 +210,7 @@ def short_report(error, name):
         if step.tb_frame.f_code.co_filename == name:
             line = step.tb_lineno
         step = step.tb_next
-    words = type(error).__name__
-    try:
-        words = "%s: %s" % (words, error) if str(error) else words
-    except BaseException:
-        pass
-    words = words.split("\n")[0][:300]
+    words = words_of(error)
     try:
         sys.__stderr__.write('Traceback (most recent call last):\n  File "%s", line %d\n%s\n' % (name, line, words))
     except BaseException:
@@ -236,7 +239,7 @@ def full_report(error, name):
     except Exception:  # the program may have closed stderr, or its exception cannot be printed
         pass
     if engine:
-        message = str(error) if isinstance(error, _headway.Error) else str(error).partition("\n")[0]
+        message = str(error) if isinstance(error, _headway.Error) else first_line(str(error))
         if ", at " not in message:
             message = place(message, name, line)
         return (message, line, "engine")
@@ -247,10 +250,15 @@ def full_report(error, name):
     if missing:
         what, advice = missing
         return ("%s; %s" % (place(what, name, line), advice), line, "failed")
-    try:
-        words = "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__
-    except Exception:
-        words = type(error).__name__
-    words = words.split("\n")[0][:300]
     error.__traceback__ = None
-    return (place(words, name, line), line, "failed")
+    return (place(words_of(error), name, line), line, "failed")
+
+
+def words_of(error):
+    """The kind of an exception and the first line of what it says."""
+    name = type(error).__name__
+    try:
+        text = first_line(str(error))
+        return "%s: %s" % (name, text) if text else name
+    except BaseException:
+        return name

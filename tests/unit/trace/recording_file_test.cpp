@@ -1,0 +1,139 @@
+// A recording's file after its process has ended: what the program may have written into it.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+
+#include "engine/trace/reader.h"
+#include "engine/trace/recorder.h"
+#include "engine/trace/recording_file.h"
+
+namespace headway::trace {
+namespace {
+
+constexpr StreamId kFrontend{StreamKind::frontend, 0}, kLane{StreamKind::lane, 1};
+
+class RecordingFileTest : public testing::Test {
+protected:
+    void SetUp() override {
+        fd_ = memfd_create("recording", MFD_CLOEXEC);
+        ASSERT_GE(fd_, 0);
+        auto recording = Recording::create(kHeaderBytes + 12 * kChunkBytes, fd_);
+        ASSERT_TRUE(recording) << recording.error().message;
+        recording_ = std::move(*recording);
+    }
+    void TearDown() override { close(fd_); }
+
+    // Three chunks of issues, one of a lane and one of names.
+    void record() {
+        recording_->meta(MetaType::run, 0, "{}");
+        StreamWriter<FrontendRecord> issues(*recording_, kFrontend);
+        for (std::uint32_t i = 0; i < 2 * records_per_chunk(sizeof(FrontendRecord)) + 1; ++i) {
+            issues.add({i, 0, 0, static_cast<std::uint8_t>(FrontendKind::issue), 0, 0, i, 0, 0});
+        }
+        StreamWriter<ExecRecord>(*recording_, kLane).add({1, 2, 1});
+    }
+
+    ChunkHeader chunk(std::size_t index) const {
+        std::byte bytes[sizeof(ChunkHeader)];
+        EXPECT_EQ(pread(fd_, bytes, sizeof bytes, at(index)), static_cast<ssize_t>(sizeof bytes));
+        ChunkHeader header;
+        std::memcpy(static_cast<void*>(&header), bytes, sizeof bytes);
+        return header;
+    }
+    // The chunk with this number within its stream.
+    std::size_t index_of(StreamKind kind, std::uint32_t ordinal) const {
+        for (std::size_t i = 0; i < recording_->header().chunks_used.load(); ++i) {
+            const ChunkHeader header = chunk(i);
+            if (header.kind == kind && header.ordinal == ordinal && header.claimed.load() == 1) {
+                return i;
+            }
+        }
+        ADD_FAILURE() << "no chunk " << ordinal;
+        return 0;
+    }
+    // Whether the recording is damaged while `value` stands at this place of the file.
+    template <class Value>
+    bool damaged_with(off_t place, Value value) const {
+        Value before{};
+        EXPECT_EQ(pread(fd_, &before, sizeof before, place), static_cast<ssize_t>(sizeof before));
+        EXPECT_EQ(pwrite(fd_, &value, sizeof value, place), static_cast<ssize_t>(sizeof value));
+        const bool damaged = is_damaged(fd_);
+        EXPECT_EQ(pwrite(fd_, &before, sizeof before, place), static_cast<ssize_t>(sizeof before));
+        return damaged;
+    }
+    static off_t at(std::size_t chunk) { return static_cast<off_t>(kHeaderBytes + chunk * kChunkBytes); }
+
+    int fd_ = -1;
+    std::unique_ptr<Recording> recording_;
+};
+
+TEST_F(RecordingFileTest, OrdinaryRecordingsAreWhole) {
+    EXPECT_FALSE(is_damaged(fd_));  // before anything was recorded
+    record();
+    EXPECT_FALSE(is_damaged(fd_));
+    recording_->header().state.store(static_cast<std::uint32_t>(RunState::finished));
+    EXPECT_FALSE(is_damaged(fd_));
+}
+
+TEST_F(RecordingFileTest, ChunksThatWereGivenBackAreNotMissing) {
+    record();
+    auto reader = std::move(*recording_->reader());
+    reader->will_give_back();
+    reader->poll();
+    reader->give_back(kFrontend, reader->size(kFrontend));
+    EXPECT_EQ(recording_->header().given_back.load(), 2u);
+    EXPECT_FALSE(is_damaged(fd_));
+    // Used again, by the same stream or by others.
+    StreamWriter<DropRecord> drops(*recording_, {StreamKind::drops, 0});
+    drops.add({1, 2, 0});
+    EXPECT_FALSE(is_damaged(fd_));
+}
+
+TEST_F(RecordingFileTest, EachImplausibleFieldOfAChunkIsDamage) {
+    record();
+    const off_t second = at(index_of(StreamKind::frontend, 1));
+    EXPECT_TRUE(damaged_with(second + offsetof(ChunkHeader, kind), std::uint8_t{99}));
+    EXPECT_TRUE(damaged_with(second + offsetof(ChunkHeader, kind), StreamKind::drops)) << "of another size";
+    EXPECT_TRUE(damaged_with(second + offsetof(ChunkHeader, record_bytes), std::uint16_t{31}));
+    EXPECT_TRUE(damaged_with(second + offsetof(ChunkHeader, ordinal), std::uint32_t{7})) << "a gap";
+    EXPECT_TRUE(damaged_with(second + offsetof(ChunkHeader, ordinal), std::uint32_t{0})) << "twice the same";
+    EXPECT_TRUE(damaged_with(second + offsetof(ChunkHeader, claimed), std::uint32_t{2}));
+    EXPECT_TRUE(damaged_with(second + offsetof(ChunkHeader, claimed), std::uint32_t{0})) << "missing";
+    EXPECT_TRUE(damaged_with(second + offsetof(ChunkHeader, committed), records_per_chunk(sizeof(FrontendRecord)) + 1));
+    EXPECT_FALSE(is_damaged(fd_));
+}
+
+TEST_F(RecordingFileTest, EachImplausibleFieldOfTheHeaderIsDamage) {
+    record();
+    EXPECT_TRUE(damaged_with(offsetof(Header, magic), kMagic + 1));
+    EXPECT_TRUE(damaged_with(offsetof(Header, magic), std::uint64_t{0}));
+    EXPECT_TRUE(damaged_with(offsetof(Header, version), kVersion + 1));
+    EXPECT_TRUE(damaged_with(offsetof(Header, state), std::uint32_t{4}));
+    EXPECT_TRUE(damaged_with(offsetof(Header, lost_records), std::uint64_t{1})) << "there was room";
+    EXPECT_FALSE(is_damaged(fd_));
+}
+
+TEST_F(RecordingFileTest, AFileWithoutARunIsNotDamaged) {
+    const int empty = memfd_create("empty", MFD_CLOEXEC);
+    EXPECT_FALSE(is_damaged(empty));
+    ASSERT_EQ(ftruncate(empty, static_cast<off_t>(kHeaderBytes)), 0);
+    EXPECT_FALSE(is_damaged(empty));
+    close(empty);
+}
+
+TEST_F(RecordingFileTest, AnErrorIsRecordedOfARunThatHasNotEnded) {
+    record();
+    EXPECT_FALSE(record_error(fd_, R"({"message":"too early"})")) << "not running";
+    recording_->header().state.store(static_cast<std::uint32_t>(RunState::running));
+    EXPECT_TRUE(record_error(fd_, R"({"message":"no room"})"));
+    EXPECT_EQ(recording_->header().state.load(), static_cast<std::uint32_t>(RunState::failed));
+    EXPECT_FALSE(is_damaged(fd_));
+    EXPECT_FALSE(record_error(fd_, R"({"message":"again"})"));
+}
+
+}  // namespace
+}  // namespace headway::trace
