@@ -144,7 +144,8 @@ void Reader::give_back(StreamId id, std::uint64_t index) {
         auto* chunk = const_cast<ChunkHeader*>(std::exchange(of.chunks[of.given_back], nullptr));
         const auto place = static_cast<std::size_t>(reinterpret_cast<std::byte*>(chunk) -
                                                     reinterpret_cast<std::byte*>(header_) - kHeaderBytes);
-        chunk->claimed.store(0, std::memory_order_relaxed);
+        header_->given_back.fetch_add(1, std::memory_order_relaxed);  // first: is_damaged() counts what is missing
+        chunk->claimed.store(0, std::memory_order_release);
         unclaimed_.push_back(chunk);
         std::uint64_t first = header_->free_chunks.load(std::memory_order_relaxed);
         std::uint64_t mine = 0;
@@ -152,7 +153,6 @@ void Reader::give_back(StreamId id, std::uint64_t index) {
             chunk->next_free.store(static_cast<std::uint32_t>(first));
             mine = ((first >> 32) + 1) << 32 | (place / kChunkBytes + 1);
         } while (!header_->free_chunks.compare_exchange_weak(first, mine, std::memory_order_release));
-        header_->given_back.fetch_add(1, std::memory_order_relaxed);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -50,10 +51,7 @@ bool is_header_damaged(int recording) {
 
 // Each stream's chunks are numbered without gaps: from 0, or from the first that the reader has not given back.
 bool are_chunks_damaged(int recording) {
-    struct Chunks {
-        std::uint64_t count = 0, last = 0;
-    };
-    std::map<std::pair<StreamKind, std::uint8_t>, Chunks> streams;
+    std::map<std::pair<StreamKind, std::uint8_t>, std::set<std::uint32_t>> streams;
     const auto used = value_at<std::uint32_t>(recording, offsetof(Header, chunks_used));
     const auto capacity = value_at<std::uint32_t>(recording, offsetof(Header, chunk_capacity));
     for (std::uint64_t i = 0; i < std::min(used.value_or(0), capacity.value_or(0)); ++i) {
@@ -68,17 +66,14 @@ bool are_chunks_damaged(int recording) {
         const auto committed = value_at<std::uint32_t>(recording, chunk_at(i) + offsetof(ChunkHeader, committed));
         const std::size_t expected = kind ? record_bytes_of(*kind) : 0;
         if (claimed != 1u || expected == 0 || size != expected || !index || !ordinal || !committed ||
-            *committed > records_per_chunk(expected)) {
+            *committed > records_per_chunk(expected) || !streams[{*kind, *index}].insert(*ordinal).second) {
             return true;
         }
-        Chunks& chunks = streams[{*kind, *index}];
-        ++chunks.count;
-        chunks.last = std::max<std::uint64_t>(chunks.last, *ordinal);
     }
     const auto given_back = value_at<std::uint32_t>(recording, offsetof(Header, given_back));
     std::uint64_t missing = 0;
-    for (const auto& [id, chunks] : streams) {
-        missing += chunks.last + 1 - chunks.count;
+    for (const auto& [id, ordinals] : streams) {
+        missing += *ordinals.rbegin() + std::uint64_t{1} - ordinals.size();
     }
     return missing > given_back;
 }

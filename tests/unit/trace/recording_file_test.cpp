@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <functional>
+#include <memory>
 
 #include "engine/trace/reader.h"
 #include "engine/trace/recorder.h"
@@ -127,7 +127,6 @@ TEST_F(RecordingFileTest, AFileWithoutARunIsNotDamaged) {
 
 TEST_F(RecordingFileTest, AnErrorIsRecordedOfARunThatHasNotEnded) {
     record();
-    EXPECT_FALSE(record_error(fd_, R"({"message":"too early"})")) << "not running";
     recording_->header().state.store(static_cast<std::uint32_t>(RunState::running));
     EXPECT_TRUE(record_error(fd_, R"({"message":"no room"})"));
     EXPECT_EQ(recording_->header().state.load(), static_cast<std::uint32_t>(RunState::failed));
