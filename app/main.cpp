@@ -163,7 +163,7 @@ public:
         std::string title = "Headway · ";
         title +=
             state_.programs.lesson() != nullptr ? state_.programs.lesson()->title : state_.session.settings.program;
-        title += std::string(" · ") + ui::phase_text(state_);
+        title += " · " + ui::phase_text(state_);
         if (title != title_) {
             title_ = title;
             platform_.set_title(title_);

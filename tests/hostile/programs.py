@@ -120,7 +120,9 @@ PROGRAMS = [
     Hostile("stop-iteration", "raise StopIteration(7)", "failed", "StopIteration"),
     Hostile("keyboard-interrupt", "raise KeyboardInterrupt", "failed", "KeyboardInterrupt, at program.py:"),
     Hostile("empty-first-line", "raise ImportError('\\n\\nIMPORTANT: read this')", "failed", "ImportError: IMPORTANT: read"),
-    Hostile("signals-to-its-parent", "os.kill(os.getppid(), signal.SIGTERM)\nos.kill(os.getppid(), signal.SIGINT)", "complete"),
+    Hostile("signals-to-its-parent",
+            "try:\n    os.kill(os.getppid(), signal.SIGTERM)\n    os.kill(os.getppid(), signal.SIGINT)\n"
+            "except PermissionError: pass", "complete"),
     Hostile("exception-group-of-causes", "try:\n    1 / 0\nexcept Exception as e:\n    raise ValueError('y') from e",
             "failed", "ValueError: y"),
     Hostile("long-exception", "raise ValueError('z' * 10**6)", "failed", "zzz"),

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "app/ui/shell/app.h"
+#include "app/ui/shell/status_bar.h"
 
 namespace headway::ui {
 namespace {
@@ -79,6 +80,25 @@ TEST_F(AppStateTest, ALessonAppliesItsSettings) {
     EXPECT_TRUE(session.settings.parameters.empty());
     EXPECT_FALSE(state.programs.choose("nothing"));
     EXPECT_EQ(state.programs.lesson()->id, "increment");
+}
+
+TEST_F(AppStateTest, TheStatusNamesHowARunEnded) {
+    EXPECT_EQ(phase_text(state), "ready");
+    const auto status_of = [this](const std::string& program) {
+        const auto file = folder / "program.py";
+        std::ofstream(file) << "import ctypes, os\nimport headway as hw\nx = hw.ones(3)\n" << program << "\n";
+        session.settings.program = file.string();
+        session.settings.parameters.clear();
+        EXPECT_TRUE(session.start());
+        finish();
+        return phase_text(state);
+    };
+    EXPECT_EQ(status_of("x.wait_to_read()"), "finished");
+    EXPECT_EQ(status_of("1 / 0"), "failed");
+    EXPECT_EQ(status_of("os._exit(3)"), "crashed");
+    EXPECT_EQ(status_of("at = next(l for l in open('/proc/self/maps') if 'memfd:headway' in l)\n"
+                        "ctypes.memset(int(at.split('-')[0], 16) + (2 << 20), 0xcc, 64)"),
+              "damaged");
 }
 
 TEST_F(AppStateTest, ParametersAreValidatedAndReset) {

@@ -10,12 +10,21 @@
 
 namespace headway::ui {
 
-const char* phase_text(const AppState& state) {
+std::string phase_text(const AppState& state) {
     using session::Phase;
-    if (state.session.b() == nullptr) {
+    const session::Execution* run = state.session.b();
+    if (run == nullptr) {
         return "ready";
     }
-    switch (state.session.b()->phase()) {
+    std::string ended;  // the verdict, where the phase is not the whole truth
+    if (!run->grows() && !run->lags() && run->run() != nullptr) {
+        const auto verdict = run->run()->end().verdict;
+        if (verdict != model::Verdict::complete && verdict != model::Verdict::unknown) {
+            ended = model::word_of(verdict);
+        }
+    }
+    const auto word = [&ended](const char* usual) { return ended.empty() ? usual : ended; };
+    switch (run->phase()) {
         case Phase::starting:
             return "starting";
         case Phase::running:
@@ -23,15 +32,15 @@ const char* phase_text(const AppState& state) {
         case Phase::paused:
             return "paused";
         case Phase::finished:
-            return "finished";
+            return word("finished");
         case Phase::failed:
-            return "failed";
+            return word("failed");
         case Phase::stopped:
-            return "stopped";
+            return word("stopped");
         case Phase::killed:
-            return "crashed";
+            return word("crashed");
         case Phase::recorded:
-            return "recorded";
+            return ended.empty() ? "recorded" : "recorded: " + ended;
     }
     return "";
 }

@@ -21,7 +21,7 @@ private:
 };
 
 // "recording", "finished" …
-const char* phase_text(const AppState& state);
+std::string phase_text(const AppState& state);
 // The parts at the right: "SIMULATED", "1,204 ops", "recording".
 std::vector<std::string> status_parts(const AppState& state);
 

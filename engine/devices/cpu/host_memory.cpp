@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "engine/core/system/pages.h"
+#include "engine/core/system/process_limits.h"
 #include "engine/core/system/thread.h"
 
 namespace headway::devices {
@@ -29,10 +30,14 @@ std::size_t physical_bytes() {
 }  // namespace
 
 HostMemory::HostMemory() {
-    // Reserves addresses only. A limit on the address space (ulimit -v) may allow less.
+    // Reserves addresses only: under a limit (ulimit -v) at most half of those that are left, as the program needs some.
+    const bool limited = core::addresses_are_limited();
     most_asked_ = physical_bytes() / 2 / kPageBytes;
     for (bytes_ = rounded_up(kOvercommit * physical_bytes(), kPageBytes); bytes_ >= kLeastReserved;
          bytes_ = rounded_up(bytes_ / 2, kPageBytes)) {
+        if (limited && !core::addresses_for(2 * bytes_)) {
+            continue;
+        }
         memory_ = core::LazyMemory::zeroed(bytes_);  // huge pages: one page fault per 2 MiB instead of per 4 KiB
         if (!memory_) {
             continue;

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <memory>
 
 #include "engine/trace/reader.h"
@@ -37,29 +36,27 @@ protected:
         StreamWriter<ExecRecord>(*recording_, kLane).add({1, 2, 1});
     }
 
-    ChunkHeader chunk(std::size_t index) const {
-        std::byte bytes[sizeof(ChunkHeader)];
-        EXPECT_EQ(pread(fd_, bytes, sizeof bytes, at(index)), static_cast<ssize_t>(sizeof bytes));
-        ChunkHeader header;
-        std::memcpy(static_cast<void*>(&header), bytes, sizeof bytes);
-        return header;
-    }
     // The chunk with this number within its stream.
-    std::size_t index_of(StreamKind kind, std::uint32_t ordinal) const {
+    [[nodiscard]] std::size_t index_of(StreamKind kind, std::uint32_t ordinal) const {
         for (std::size_t i = 0; i < recording_->header().chunks_used.load(); ++i) {
-            const ChunkHeader header = chunk(i);
-            if (header.kind == kind && header.ordinal == ordinal && header.claimed.load() == 1) {
+            if (value_at<StreamKind>(at(i) + offsetof(ChunkHeader, kind)) == kind &&
+                value_at<std::uint32_t>(at(i) + offsetof(ChunkHeader, ordinal)) == ordinal) {
                 return i;
             }
         }
         ADD_FAILURE() << "no chunk " << ordinal;
         return 0;
     }
+    template <class Value>
+    [[nodiscard]] Value value_at(off_t place) const {
+        Value value{};
+        EXPECT_EQ(pread(fd_, &value, sizeof value, place), static_cast<ssize_t>(sizeof value));
+        return value;
+    }
     // Whether the recording is damaged while `value` stands at this place of the file.
     template <class Value>
     bool damaged_with(off_t place, Value value) const {
-        Value before{};
-        EXPECT_EQ(pread(fd_, &before, sizeof before, place), static_cast<ssize_t>(sizeof before));
+        const auto before = value_at<Value>(place);
         EXPECT_EQ(pwrite(fd_, &value, sizeof value, place), static_cast<ssize_t>(sizeof value));
         const bool damaged = is_damaged(fd_);
         EXPECT_EQ(pwrite(fd_, &before, sizeof before, place), static_cast<ssize_t>(sizeof before));
