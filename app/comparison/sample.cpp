@@ -15,8 +15,20 @@ double median_of(std::vector<double>& values) {
 }
 
 Ended ended_of(const model::Run& run, const model::Numbers& numbers) {
-    if (run.error()) {
-        return run.error()->stopped() ? Ended::stopped : Ended::failed;
+    switch (run.end().verdict) {
+        case model::Verdict::damaged:
+            return Ended::damaged;
+        case model::Verdict::failed:
+            return Ended::failed;
+        case model::Verdict::crashed:
+            return Ended::crashed;
+        case model::Verdict::stopped:
+            return Ended::stopped;
+        case model::Verdict::overflowed:
+            return Ended::cut_off;
+        case model::Verdict::complete:
+        case model::Verdict::unknown:
+            break;
     }
     if (numbers.cut_off) {
         return Ended::cut_off;
@@ -25,6 +37,26 @@ Ended ended_of(const model::Run& run, const model::Numbers& numbers) {
 }
 
 }  // namespace
+
+const char* words_of(Ended ended) {
+    switch (ended) {
+        case Ended::finished:
+            break;
+        case Ended::damaged:
+            return "is damaged";
+        case Ended::failed:
+            return "failed";
+        case Ended::crashed:
+            return "crashed";
+        case Ended::stopped:
+            return "was stopped";
+        case Ended::handled:
+            return "was paused or stepped";
+        case Ended::cut_off:
+            return "was cut off";
+    }
+    return "";
+}
 
 OpTimes op_times(const model::Run& run) {
     const auto part = run.measured();

@@ -14,7 +14,9 @@
 namespace headway::comparison {
 
 // How a run ended. Only runs that finished without any intervention of the learner are compared.
-enum class Ended : std::uint8_t { finished, failed, stopped, handled, cut_off };
+enum class Ended : std::uint8_t { finished, damaged, failed, crashed, stopped, handled, cut_off };
+// "failed", "was stopped"; "" for finished.
+[[nodiscard]] const char* words_of(Ended ended);
 
 // The ops with one signature in one run.
 struct OpTime {

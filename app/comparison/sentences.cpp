@@ -73,11 +73,10 @@ private:
             std::string words;
             for (const Sample& sample : side.samples) {
                 if (sample.ended != Ended::finished) {
-                    const std::string after = " after " + duration_text(static_cast<double>(sample.numbers.total_ns));
-                    words = sample.ended == Ended::failed    ? " failed" + after
-                            : sample.ended == Ended::stopped ? " was stopped" + after
-                            : sample.ended == Ended::handled ? std::string(" was paused or stepped")
-                                                             : " was cut off" + after;
+                    // A damaged run has no time, and one that was held has ended.
+                    const bool timed = sample.ended != Ended::handled && sample.ended != Ended::damaged;
+                    words = std::string(" ") + words_of(sample.ended) +
+                            (timed ? " after " + duration_text(static_cast<double>(sample.numbers.total_ns)) : "");
                     break;
                 }
             }

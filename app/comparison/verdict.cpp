@@ -150,18 +150,8 @@ std::string not_compared(const Side& a, const Side& b) {
                 worst = sample.ended;
             }
         }
-        const std::string who(letter);
-        switch (worst) {
-            case Ended::failed:
-                return who + " failed";
-            case Ended::stopped:
-                return who + " was stopped";
-            case Ended::handled:
-                return who + " was paused or stepped";
-            case Ended::cut_off:
-                return who + " was cut off";
-            case Ended::finished:
-                break;
+        if (worst != Ended::finished) {
+            return std::string(letter) + " " + words_of(worst);
         }
         return {};
     };

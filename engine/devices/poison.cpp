@@ -13,6 +13,13 @@ void Poison::fail(const Command& command, core::ErrorKind kind, std::string mess
     any_.store(true, std::memory_order_relaxed);
 }
 
+void Poison::leave_out(std::uint32_t lane, std::uint32_t seq) {
+    std::uint64_t none = 0;
+    left_out_[lane].compare_exchange_strong(none, std::uint64_t{1} << 32 | seq, std::memory_order_relaxed);
+    leaves_out_.store(true, std::memory_order_relaxed);
+    any_.store(true, std::memory_order_relaxed);  // so that lanes look before they run an op
+}
+
 namespace {
 
 // An op that overwrites its whole first input does not read it.

@@ -1,10 +1,13 @@
 // Failed ops and the buffers that they spoiled: a failed op's output has no value, nor has anything computed from it. A
-// failure is delivered once, at the first wait that needs it or at a wait for everything.
+// failure is delivered once, at the first wait that needs it or at a wait for everything. And the ops that a stop left
+// out.
 //
 // Threads: any. any() is a plain load; the other functions take a lock and are called only after a failure.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,6 +16,7 @@
 
 #include "engine/core/ids.h"
 #include "engine/core/result.h"
+#include "engine/core/sequence.h"
 #include "engine/devices/op.h"
 
 namespace headway::devices {
@@ -43,6 +47,16 @@ public:
     // earlier one. Only the first call has an effect.
     void lose(OpFailure failure);
 
+    // The program was stopped, and a lane leaves out its command `seq`, with an op, and all later ones. Called by the
+    // lane before it counts the command as completed; then no lane may run an op any more, as it may need that one.
+    void leave_out(std::uint32_t lane, std::uint32_t seq);
+    [[nodiscard]] bool leaves_out() const { return leaves_out_.load(std::memory_order_relaxed); }
+    // Whether the lane's command `seq` was left out. After a wait for it.
+    [[nodiscard]] bool left_out(std::uint32_t lane, std::uint32_t seq) const {
+        const std::uint64_t first = left_out_[lane].load(std::memory_order_relaxed);
+        return first != 0 && core::reached(seq, static_cast<std::uint32_t>(first));
+    }
+
     // The failure that spoiled this buffer; nullopt if it is valid.
     [[nodiscard]] std::optional<OpFailure> failure_of(core::BufferId buffer) const;
     // The failure of the op itself; nullopt if it did not fail, or was skipped because of an earlier one.
@@ -59,7 +73,8 @@ private:
     };
     bool spreads_to(const OpaqueWork& work);
 
-    std::atomic<bool> any_{false};
+    std::atomic<bool> any_{false}, leaves_out_{false};
+    std::array<std::atomic<std::uint64_t>, core::kMaxLanes> left_out_{};  // from this command on; 0: none
     mutable std::mutex mutex_;
     std::vector<Origin> origins_;
     std::unordered_map<core::BufferId, std::size_t> spoiled_;  // buffer -> index in origins_

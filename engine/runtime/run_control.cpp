@@ -63,7 +63,7 @@ void RunControl::read() {
             (op_delay_ns_ != 0 ? kDelay : 0u);
     if (control_.stop.load() != 0) {
         lanes_.set().abandon();
-        throw ProgramError({core::ErrorKind::stopped, "stopped", {}, 0, 0});
+        throw ProgramError(stopped_error());
     }
 }
 

@@ -37,6 +37,9 @@ void Waits::commands(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t en
     queue_.lanes.device_of(begin).wait_returned();
     queue_.recorder.end_wait(begun, event);
     queue_.streams.host_waited(seqs, begin, end, event.through);
+    for (std::uint32_t lane = begin; lane < end; ++lane) {
+        expect_run(lane, seqs[lane]);
+    }
     deliver_any_failure();
 }
 
@@ -50,6 +53,7 @@ void Waits::stream(const StreamPoint& point, std::string_view name) {
     queue_.lanes.device_of(point.lane).wait_returned();
     queue_.recorder.end_wait(begun, event);
     queue_.streams.host_waited(point);
+    expect_run(point.lane, point.seq);
     deliver_any_failure();
 }
 
@@ -70,6 +74,7 @@ bool Waits::finished(const IssuedSoFar& issued) {
         if (issued.seqs[lane] != 0 && !queue_.lanes.finished(lane, issued.seqs[lane])) {
             return false;
         }
+        expect_run(lane, issued.seqs[lane]);
     }
     queue_.streams.host_waited(issued.seqs, 0, queue_.lanes.count(), issued.last);
     return true;
@@ -101,6 +106,7 @@ void Waits::to_read(const Tensor& a, WaitKind kind, std::string_view name) {
     queue_.lanes.device_of(buffer.write_lane).wait_returned();
     queue_.recorder.end_wait(begun, event);
     queue_.streams.host_waited(buffer.write_lane, buffer.write_seq, buffer.write_op);
+    expect_run(buffer.write_lane, buffer.write_seq);
     deliver_failure_of(buffer.id);
 }
 
@@ -123,6 +129,7 @@ void Waits::for_stream(std::uint32_t lane, core::BufferId buffer, WaitKind kind,
     device.wait_returned();
     queue_.recorder.end_wait(begun, event);
     queue_.streams.host_waited(lane, last, queue_.recorder.issued());
+    expect_run(lane, last);
     deliver_failure_of(buffer);
 }
 
@@ -180,6 +187,12 @@ std::vector<float> Waits::read_in_stream(const Tensor& a, WaitKind kind, std::st
 }
 
 // --- failures ---
+
+void Waits::expect_run(std::uint32_t lane, std::uint32_t seq) const {
+    if (seq != 0 && poison_of(queue_).left_out(lane, seq)) [[unlikely]] {
+        throw ProgramError(stopped_error());
+    }
+}
 
 bool Waits::any_failure() const {
     return poison_of(queue_).any();

@@ -69,6 +69,8 @@ public:
 
 private:
     void prepare(std::string_view name);
+    // Throws that the run was stopped, if that made the lane leave out this command: what it writes has no value.
+    void expect_run(std::uint32_t lane, std::uint32_t seq) const;
     void deliver_failure_of(core::BufferId buffer);
     void deliver(const std::optional<devices::OpFailure>& failure);
     [[noreturn]] void raise(const devices::OpFailure& failure) const;

@@ -99,6 +99,13 @@ PROGRAMS = [
             "at = next(l for l in open('/proc/self/maps') if 'memfd:headway' in l)\n"
             "ctypes.memset(int(at.split('-')[0], 16), 0x5a, 64)\nos._exit(0)", "damaged",
             "wrote into the recording's memory", outputs=False),
+    Hostile("pauses-itself",
+            "at = next(l for l in open('/proc/self/maps') if 'memfd:headway' in l)\n"
+            "ctypes.c_uint32.from_address(int(at.split('-')[0], 16) + 132).value = 1\nend = time.monotonic() + 20\n"
+            "while time.monotonic() < end: time.sleep(0.1)", "failed", "--time-limit",
+            options=("--time-limit", "1")),
+    Hostile("a-limit-after-the-end", "threading.Thread(target=time.sleep, args=(30,)).start()", "complete", "", 1,
+            options=("--time-limit", "1")),
     Hostile("garbage-in-a-chunk",
             "at = next(l for l in open('/proc/self/maps') if 'memfd:headway' in l)\n"
             "ctypes.memset(int(at.split('-')[0], 16) + (2 << 20), 0xcc, 64)", "damaged",
@@ -125,6 +132,10 @@ PROGRAMS = [
             "except PermissionError: pass", "complete"),
     Hostile("exception-group-of-causes", "try:\n    1 / 0\nexcept Exception as e:\n    raise ValueError('y') from e",
             "failed", "ValueError: y"),
+    Hostile("long-name-of-an-exception", "raise type('E' * 10**5, (Exception,), {})('x')", "failed", "EEEE"),
+    Hostile("exception-that-hides-its-name",
+            "class M(type):\n    def __getattribute__(c, n): raise ValueError(n)\n"
+            "class A(Exception, metaclass=M): pass\nraise A()", "failed", "Failed after 3 ops: A, at program.py:"),
     Hostile("long-exception", "raise ValueError('z' * 10**6)", "failed", "zzz"),
     Hostile("lines-in-an-exception", "raise ValueError('one\\ntwo\\rthree')", "failed", "ValueError: one"),
     Hostile("deep-recursion", "def f(): return f()\nf()", "failed", "RecursionError"),
@@ -181,6 +192,14 @@ PROGRAMS = [
             "T(1, 'wb', closefd=False).write(b'derived\\n')", "complete", out="derived\n"),
     Hostile("closed-output", "sys.stdout.close()\nsys.stderr.close()\n1 / 0", "failed", "ZeroDivisionError"),
     # Ctrl-C.
+    Hostile("reads-after-a-stop", "y = hw.ones(2) * 21\ny.wait_to_read()\n" + READY +
+            "try:\n    while True: time.sleep(0.01)\nexcept BaseException: pass\nprint(y)\nz = y * 2\nprint(z)",
+            "stopped", "Stopped after", presses=1, out="ready\nTensor([21., 21.])\n"),
+    Hostile("reads-after-a-stop-simulated", "y = hw.ones(2) * 21\ny.wait_to_read()\n" + READY +
+            "try:\n    while True: time.sleep(0.01)\nexcept BaseException: pass\nprint(y)\nz = y * 2\nprint(z)",
+            "stopped", "Stopped after", presses=1, out="ready\nTensor([21., 21.])\n", options=("--device", "simulated")),
+    Hostile("ops-queued-at-a-stop", "y = hw.ones(2)\n" + READY +
+            "try:\n    while True: y = y + 1\nfinally:\n    print(y)", "stopped", "Stopped after", presses=1, out="ready\n"),
     Hostile("endless-loop", READY + "while True: pass", "stopped", "Stopped after", presses=1, out="ready\n"),
     Hostile("endless-ops", READY + "while True: x = x + 1", "stopped", "Stopped after", presses=1, out="ready\n"),
     Hostile("ignores-signals", "for s in range(1, 32):\n    if s not in (9, 19): signal.signal(s, signal.SIG_IGN)\n" + READY +

@@ -240,6 +240,13 @@ class Lines(unittest.TestCase):
         self.assertEqual([lines.get(line, 0) for line in (5, 9, 11, 12, 13)], [1, 4, 1, 2, 2])
 
 
+class Files(unittest.TestCase):
+    def test_a_program_finds_what_lies_beside_it(self):
+        outcome = run("import os, sys\nos.chdir('/')\nprint(open(__file__).readline(), sys.argv == [__file__])\n")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertEqual(outcome.out, "import os, sys\n True\n")
+
+
 class Errors(unittest.TestCase):
     def test_an_exception_has_its_line(self):
         outcome = run("import headway\nx = 1\nx / 0\n")

@@ -215,11 +215,15 @@ class BadInput(Scenario):
         self.assertTrue((self.folder / "r.json").exists())
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
-    def test_a_pipe_that_nobody_writes_into_is_empty(self):
+    def test_pipes_with_a_name(self):
         os.mkfifo(self.folder / "pipe.json")
         ran = self.headway("figure", "pipe.json", "-o", "f.png")
         self.assertEqual(ran.status, 2, ran)
-        self.assertIn("pipe.json: the file is empty", ran.err)
+        self.assertIn("pipe.json is a pipe that nothing writes to", ran.err)
+        self.assertEqual(self.headway("run", "increment", "--set", "n=9", "--trace", "t.json").status, 0)
+        with subprocess.Popen(["/bin/sh", "-c", "cat t.json > pipe.json"], cwd=self.folder):
+            ran = self.headway("figure", "pipe.json", "-o", "f.png")
+        self.assertEqual(ran.status, 0, ran)
 
     def test_nothing_is_written_over_what_is_read(self):
         program = self.folder / "mine.py"

@@ -201,6 +201,19 @@ class Compare(Scenario):
         self.assertIn("r.json was there and was not replaced", again.err)
         self.assertTrue((self.folder / "r.partial.json").exists())
 
+    def test_a_crashed_side_is_not_compared(self):
+        (self.folder / "p.py").write_text(
+            "import os\nimport headway as hw\nx = hw.ones(9)\nfor i in range(20):\n    x = x + 1\n"
+            "    if i == 9 and os.path.exists('again'):\n        hw.waitall()\n        os._exit(1)\n"
+            "hw.waitall()\nopen('again', 'w').close()\n")
+        ran = self.headway("compare", "p.py", "--a", "--device simulated", "--b", "--device simulated", "--report",
+                           "r.json")
+        self.assertEqual(ran.status, 1, ran)
+        both = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual([both[side]["end"]["verdict"] for side in "ab"], ["complete", "crashed"])
+        self.assertEqual(both["verdict"]["time"]["claim"], "not comparable")
+        self.assertRegex(both["verdict"]["sentence"], r"^B .*crashed after .*; A and B are not compared\.$")
+
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
     def test_a_figure_of_both(self):
         ran = self.headway("compare", "increment", "--a", "--device simulated", "--b",

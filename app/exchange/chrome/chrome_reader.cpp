@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 
 #include "app/exchange/chrome/chrome_formats.h"
@@ -171,15 +172,17 @@ core::Error cancelled(const std::string& path) {
 }
 
 core::Result<ReadTrace> read_trace(const std::string& path, ReadProgress* progress) {
-    core::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe may have no writer
-    if (!fd) {
-        return core::Error{core::ErrorKind::unreadable, path + " cannot be opened: " + std::strerror(errno)};
+    std::error_code ignored;
+    if (!std::filesystem::is_fifo(path, ignored)) {  // a pipe is opened once
+        core::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+        if (!fd) {
+            return core::Error{core::ErrorKind::unreadable, path + " cannot be opened: " + std::strerror(errno)};
+        }
+        std::uint64_t word = 0;
+        if (pread(fd.get(), &word, sizeof word, 0) == sizeof word && word == trace::kMagic) {
+            return read_recording(fd.get(), path);
+        }
     }
-    std::uint64_t word = 0;
-    if (pread(fd.get(), &word, sizeof word, 0) == sizeof word && word == trace::kMagic) {
-        return read_recording(fd.get(), path);
-    }
-    fd.reset();
     return read_events([&path] { return open_trace_file(path); }, path, progress);
 }
 

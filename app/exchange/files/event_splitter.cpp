@@ -431,6 +431,7 @@ core::Result<bool> EventSplitter::scan(EventBatch& batch) {
         cut_off_ = in_object_ || std::any_of(buffer_.begin() + static_cast<std::ptrdiff_t>(at_),
                                              buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
                                              [](char c) { return c != ',' && !is_blank(c); });
+        at_ = end_;  // nothing follows
     }
     return false;
 }

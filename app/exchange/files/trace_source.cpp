@@ -1,6 +1,7 @@
 #include "app/exchange/files/trace_source.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -16,6 +17,8 @@
 namespace headway::exchange {
 
 namespace {
+
+constexpr int kWriterPatience_ms = 1000;  // a pipe's writer may have just been started
 
 core::Error unreadable(std::string message) {
     return {core::ErrorKind::unreadable, std::move(message)};
@@ -173,7 +176,7 @@ core::Result<std::unique_ptr<TraceSource>> source_of(std::unique_ptr<Bytes> byte
 }  // namespace
 
 core::Result<std::unique_ptr<TraceSource>> open_trace_file(const std::string& path) {
-    core::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe without a writer is empty
+    core::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe may have no writer
     if (!fd) {
         return unreadable(path + " cannot be opened: " + std::strerror(errno));
     }
@@ -182,6 +185,9 @@ core::Result<std::unique_ptr<TraceSource>> open_trace_file(const std::string& pa
     const bool known = fstat(fd.get(), &status) == 0;
     if (S_ISDIR(status.st_mode)) {
         return unreadable(path + " is a folder, not a trace");
+    }
+    if (pollfd writer{fd.get(), POLLIN, 0}; S_ISFIFO(status.st_mode) && poll(&writer, 1, kWriterPatience_ms) == 0) {
+        return unreadable(path + " is a pipe that nothing writes to");
     }
     posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
     const auto size = known ? static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0)) : 0;

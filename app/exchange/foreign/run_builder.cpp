@@ -217,7 +217,8 @@ private:
         ++op_count_;
         auto& more = builder_.more_inputs;
         const auto left = [&] { return more_ < more.size() && more[more_].op <= op_count_; };
-        for (bool once = op.forward_line != 0; once || left(); once = false) {
+        // A record holds two further inputs, and the line of the forward op; that alone is a record, too.
+        for (bool more_records = op.forward_line != 0 || left(); more_records; more_records = left()) {
             const bool one = left(), two = one && more_ + 1 < more.size() && more[more_ + 1].op == more[more_].op;
             frontend_.add(packed(trace::MoreInputsRecord{.begin = ticks(op.issue_begin_ns),
                                                          .kind = flagged(FrontendKind::more_inputs),

@@ -75,7 +75,7 @@ Explanation explain(const Run& run, const Numbers& numbers) {
     const Facts facts(run, numbers);
     Candidates candidates;
     add_time(facts, candidates);
-    const bool sums_are_known = run.lost_records() == 0 && run.end().verdict != Verdict::damaged;
+    const bool sums_are_known = has_all_records(run);
     if (sums_are_known) {
         add_headway(facts, candidates);
         add_waits(facts, candidates);

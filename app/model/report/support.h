@@ -18,8 +18,7 @@ nlohmann::ordered_json if_recorded(bool recorded, const Value& value) {
 // or wrong. if_recorded() is for settings and for what stands in a single record.
 class Support {
 public:
-    explicit Support(const Run& run)
-        : has(run.capabilities()), whole_(run.lost_records() == 0 && run.end().verdict != Verdict::damaged) {}
+    explicit Support(const Run& run) : has(run.capabilities()), whole_(has_all_records(run)) {}
 
     [[nodiscard]] bool whole() const { return whole_; }
     template <class Value>

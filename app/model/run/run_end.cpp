@@ -38,6 +38,9 @@ std::string words_after_the_end(const ProcessEnd& end) {
     if (end.ended_well()) {
         return "";
     }
+    if (!end.limit.empty()) {
+        return "; after the program's end " + end.limit;
+    }
     return "; after the program's end its process " + (end.signal != 0
                                                            ? "was ended by " + core::signal_words(end.signal)
                                                            : "ended with status " + std::to_string(end.status));
@@ -108,6 +111,10 @@ RunEnd run_end(const Run& run, const std::optional<ProcessEnd>& process) {
     }
     const std::string ops = after.empty() ? "no ops" : core::counted(run.op_count(), "op");
     return end(Verdict::complete, "Complete: " + ops + words_after_the_end(known));
+}
+
+bool has_all_records(const Run& run) {
+    return run.lost_records() == 0 && run.end().verdict != Verdict::damaged;
 }
 
 }  // namespace headway::model

@@ -19,6 +19,7 @@ struct ProcessEnd {
     bool stop_asked = false;     // the user asked for a stop
     bool killed = false;         // … and the process was killed, as it did not end
     bool damaged = false;        // the program wrote into the recording's memory
+    std::string limit;           // a sentence: the limit that the run has exceeded; "": none
 
     // With status 0, or because the user asked for it.
     [[nodiscard]] bool ended_well() const { return stop_asked || (signal == 0 && status == 0); }
@@ -48,5 +49,9 @@ struct RunEnd {
 
 // For a run that is closed. `end`: empty if the process is not known, as for traces of other programs.
 [[nodiscard]] RunEnd run_end(const Run& run, const std::optional<ProcessEnd>& end);
+
+// Whether the recording has all of the run's records, as it wrote them: else sums, counts, medians, peaks and times
+// between two records are not known.
+[[nodiscard]] bool has_all_records(const Run& run);
 
 }  // namespace headway::model

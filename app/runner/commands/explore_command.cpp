@@ -200,8 +200,11 @@ int explore_command(const ExploreOptions& options) {
         if (!run) {
             return fail(run.error());
         }
-        if (*run == nullptr || child->end.stop_asked) {
-            return report_end(*child, run->get());
+        if (child->end.stop_asked) {
+            break;  // this order says nothing; those before it do
+        }
+        if (*run == nullptr) {
+            return report_end(*child, nullptr);
         }
         explored.take(**run, order, child->end.ended_well());
     }
@@ -210,14 +213,18 @@ int explore_command(const ExploreOptions& options) {
         return kProgramFailed;
     }
     explored.print();
+    if (explored.runs() < options.orders) {
+        tell("stopped after " + std::to_string(explored.runs()) + " of " + std::to_string(options.orders) + " orders");
+    }
     if (!options.report.empty()) {
-        const std::string path =
-            place_of(options.report, options.run.replace, explored.all_ended_well() && !interrupts.asked());
+        const std::string path = place_of(options.report, options.run.replace,
+                                          explored.all_ended_well() && explored.runs() == options.orders);
         if (auto written = core::write_whole(path, explored.json(options)); !written) {
             return fail(written.error());
         }
     }
-    return explored.outcomes().size() == 1 && explored.all_ended_well() ? kDone : kProgramFailed;
+    const bool all_done = explored.all_ended_well() && explored.runs() == options.orders;
+    return explored.outcomes().size() == 1 && all_done ? kDone : kProgramFailed;
 }
 
 }  // namespace headway::runner

@@ -2,13 +2,11 @@
 
 #include <unistd.h>
 
-#include <cstddef>
 #include <utility>
 
 #include "app/runner/execution/limit_watch.h"
 #include "app/runner/execution/messages.h"
 #include "engine/core/clock.h"
-#include "engine/trace/format.h"
 #include "engine/trace/recording_file.h"
 
 namespace headway::runner {
@@ -17,12 +15,6 @@ namespace {
 constexpr std::int64_t kPeriod_ns = 100'000'000;
 // The program's own watch asks the program to stop and waits for a second.
 constexpr std::int64_t kPatience_ns = 1'500'000'000;
-
-bool is_paused(int recording) {
-    std::uint32_t pause = 0;
-    constexpr std::size_t kAt = offsetof(trace::Header, control) + offsetof(trace::Control, pause);
-    return pread(recording, &pause, sizeof pause, kAt) == sizeof pause && pause != 0;
-}
 
 }  // namespace
 
@@ -34,7 +26,7 @@ bool LimitGuard::look() {
     if (!limits_.any() || now_ns - last_ns_ < kPeriod_ns) {
         return false;
     }
-    elapsed_ns_ += is_paused(recording_) ? 0 : static_cast<std::uint64_t>(now_ns - last_ns_);
+    elapsed_ns_ += static_cast<std::uint64_t>(now_ns - last_ns_);
     last_ns_ = now_ns;
     const confinement::Usage usage = confinement::usage_below(getpid(), before_, limits_.memory_bytes);
     const std::string reached = confinement::exceeded(limits_, usage, elapsed_ns_ / 1'000'000);

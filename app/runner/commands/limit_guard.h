@@ -17,7 +17,8 @@ namespace headway::runner {
 
 class LimitGuard {
 public:
-    // `before`: children of this process that are not of the run. Time counts from here, without pauses.
+    // `before`: children of this process that are not of the run. Time counts from here: nobody can
+    // pause a run without a window.
     LimitGuard(const confinement::Limits& limits, int recording, std::vector<pid_t> before);
 
     // Call every few milliseconds. True when the run's processes are to be killed. The first limit that was exceeded:

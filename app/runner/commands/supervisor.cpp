@@ -160,6 +160,7 @@ model::ProcessEnd supervise(process::Child& child, int recording, LiveRun* live,
     if (over_limit) {
         guard.record();
     }
+    end.limit = guard.reached();
     end.status = ending->status;
     end.signal = ending->signal;
     end.damaged = trace::is_damaged(recording);

@@ -296,6 +296,10 @@ void PythonProgram::run(ProgramContext& context) const {
     } else if (prepared != nullptr) {
         PyObject* file_name = PyObject_GetAttrString(prepared, "file_name");
         PyObject* work = PyObject_GetAttrString(prepared, "work");
+        const std::string place = source_.folder.empty() ? name() : source_.folder + "/" + name();
+        PyObject* place_text = PyUnicode_DecodeFSDefault(place.c_str());
+        PyObject_SetAttrString(prepared, "place", place_text);
+        Py_XDECREF(place_text);
         python::follow_lines(file_name, file_id, work);
         Py_XDECREF(work);
         const trace::Control& control = rt.recorder.recording().control();

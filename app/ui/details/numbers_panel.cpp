@@ -78,14 +78,15 @@ void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution&
     // One pair of measured runs says nothing about time: times have a ratio only where they are exact.
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const bool exact = has_ops(a) && has_ops(b) && a->run()->info().simulated && b->run()->info().simulated;
+    const bool whole = run.grows() || model::has_all_records(*run.run());
     std::size_t row = 0;
     const auto add = [&](const char* name, const char* help, bool recorded, std::string text, double value = -1,
                          std::string id = {}, std::string more = {}, bool small = false) {
         if (row == rows.size()) {
             rows.push_back({name, help, {}, small});
         }
-        rows[row++].cells[side] = recorded ? Cell{std::move(text), value, std::move(id), std::move(more)}
-                                           : Cell{small ? "" : "–", -1, {}, {}};
+        rows[row++].cells[side] = recorded && whole ? Cell{std::move(text), value, std::move(id), std::move(more)}
+                                                    : Cell{small ? "" : "–", -1, {}, {}};
     };
     const auto time = [&](const char* name, const char* help, bool recorded, double ns) {
         add(name, help, recorded, time_text(ns), exact ? ns : -1);

@@ -174,10 +174,10 @@ const comparison::Verdict* Comparing::verdict() {
             for (const auto& [side, run] : {std::pair{&of_a, a}, {&of_b, b}}) {
                 comparison::Ended& ended = side->samples.front().ended;
                 if (ended == comparison::Ended::finished && !run->comparable()) {
-                    ended = run->phase() == Phase::stopped ? comparison::Ended::stopped
-                            : run->phase() == Phase::failed || run->phase() == Phase::killed
-                                ? comparison::Ended::failed
-                                : comparison::Ended::handled;
+                    ended = run->phase() == Phase::stopped  ? comparison::Ended::stopped
+                            : run->phase() == Phase::failed ? comparison::Ended::failed
+                            : run->phase() == Phase::killed ? comparison::Ended::crashed
+                                                            : comparison::Ended::handled;
                 }
             }
             verdict_ = comparison::verdict_of(of_a, of_b);

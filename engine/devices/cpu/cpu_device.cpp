@@ -79,7 +79,7 @@ CpuDevice::CpuDevice(std::uint32_t workers, trace::Recording& recording, CpuOpti
     for (std::uint32_t i = 0; i < workers; ++i) {
         info_.lane_names.push_back("Worker " + std::to_string(i));
         lanes_.push_back(std::make_unique<Lane>());
-        const std::uint32_t number = first_lane() + i;
+        const std::uint32_t number = lanes_.back()->number = first_lane() + i;
         set_slot(number, lanes_.back()->queue.slot());
         lanes_.back()->writer = trace::StreamWriter<trace::ExecRecord>(
             recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(number)});
@@ -324,7 +324,11 @@ void CpuDevice::run_slowly(Lane& lane, Command& command) {
             lazy_.erase(found);
         }
     }
-    if (command.op == 0 || abandoned_.load(std::memory_order_relaxed)) {
+    if (command.op == 0) {
+        return;
+    }
+    if (abandoned_.load(std::memory_order_relaxed) || poison().leaves_out()) {
+        poison().leave_out(lane.number, lane.completed.load(std::memory_order_relaxed) + 1);
         return;
     }
     const auto begin = core::ticks();

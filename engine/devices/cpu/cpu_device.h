@@ -52,6 +52,7 @@ private:
         std::atomic<std::uint32_t> asleep{0};
     };
     struct Lane {
+        std::uint32_t number = 0;  // in the run
         CommandQueue queue;
         alignas(128) std::atomic<std::uint32_t> completed{0};
         std::atomic<std::uint32_t> watchers{0};             // number of `wake_at` entries set

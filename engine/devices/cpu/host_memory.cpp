@@ -30,7 +30,8 @@ std::size_t physical_bytes() {
 }  // namespace
 
 HostMemory::HostMemory() {
-    // Reserves addresses only: under a limit (ulimit -v) at most half of those that are left, as the program needs some.
+    // Reserves addresses only: under a limit (ulimit -v) at most half of those that are left, as the program needs
+    // some.
     const bool limited = core::addresses_are_limited();
     most_asked_ = physical_bytes() / 2 / kPageBytes;
     for (bytes_ = rounded_up(kOvercommit * physical_bytes(), kPageBytes); bytes_ >= kLeastReserved;

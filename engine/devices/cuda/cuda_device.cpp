@@ -346,7 +346,9 @@ void CudaDevice::launch_work(Lane& lane, Command& command, InFlight& flight) {
     if ((command.flags & kFreeBuffer) != 0) {
         free_lazily(lane, command.out_id);
     }
-    if (command.op != 0 && !abandoned_.load(std::memory_order_relaxed)) {
+    if (command.op != 0 && (abandoned_.load(std::memory_order_relaxed) || poison().leaves_out())) {
+        poison().leave_out(first_lane() + lane.number, lane.launched + 1);
+    } else if (command.op != 0) {
         flight.op = command.op;
         last_launched_.store(command.op, std::memory_order_relaxed);
         if ((command.flags & kComposite) != 0) {

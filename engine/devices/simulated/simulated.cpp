@@ -95,7 +95,11 @@ void SimulatedDevice::publish(std::uint32_t index) {
         world_->now_ns += model_.t1_ns;
     }
     if (world_->abandoned) {
-        lane.completed.fetch_add(1, std::memory_order_release);
+        const std::uint32_t seq = lane.completed.load(std::memory_order_relaxed) + 1;
+        if (command.op != 0) {
+            poison().leave_out(index, seq);
+        }
+        lane.completed.store(seq, std::memory_order_release);
         return;
     }
     VirtualLanes::Task task;
@@ -191,6 +195,12 @@ void SimulatedDevice::stay_held(std::uint32_t index, std::uint32_t seq) {
 
 void SimulatedDevice::abandon() {
     world_->abandoned = true;
+    for (std::uint32_t lane = 0; lane < world_->lanes.size(); ++lane) {
+        const std::uint32_t completed = lane_of(lane).completed.load(std::memory_order_relaxed);
+        if (completed != world_->schedule.submitted(lane)) {
+            poison().leave_out(lane, completed + 1);
+        }
+    }
     world_->schedule.abandon();
     for (std::uint32_t lane = 0; lane < world_->lanes.size(); ++lane) {
         lane_of(lane).commands.clear();

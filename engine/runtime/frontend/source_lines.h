@@ -28,6 +28,11 @@ private:
     core::Error error_;
 };
 
+// That of a program whose user has stopped it.
+[[nodiscard]] inline core::Error stopped_error() {
+    return {core::ErrorKind::stopped, "stopped", {}, 0, 0};
+}
+
 class SourceLines {
 public:
     explicit SourceLines(trace::Recording& recording) : recording_(recording) {}

@@ -375,6 +375,7 @@ TEST(ChromeForeign, TextAfterTheTraceIsSaid) {
         for (const char* blank : {"", "\n", " \r\n\t "}) {
             EXPECT_EQ(all_notes(read(trace + blank)), "");
         }
+        EXPECT_EQ(all_notes(read(array.substr(0, array.size() - 1) + ",\n")), "") << "not closed, which is usual";
         for (const char* more : {"x", "]", "{}", ", 5"}) {
             const ReadTrace read_trace = read(trace + "\n" + more);
             EXPECT_EQ(all_notes(read_trace), "The file goes on after the end of its trace (line 2, byte " +

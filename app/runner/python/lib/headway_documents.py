@@ -181,8 +181,16 @@ def refuse_plain_text(lines):
 
 
 def from_notebook(text):
+    if not text.strip():
+        raise Refused("this notebook is empty", 1)
     try:
         notebook = json.loads(text)
+        if "worksheets" in notebook:
+            raise Refused("this notebook is of format 3: open it in Jupyter, which saves it in format 4", 1)
+        about = notebook.get("metadata", {})
+        language = about.get("language_info", {}).get("name") or about.get("kernelspec", {}).get("language") or "python"
+        if "python" not in language.lower():
+            raise Refused("this notebook is in %s, and only Python runs here" % language, 1)
         cells = [c for c in notebook["cells"] if c.get("cell_type") == "code"]
         sources = [c.get("source", "") for c in cells]
         sources = [s if isinstance(s, str) else "".join(s) for s in sources]

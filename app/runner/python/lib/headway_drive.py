@@ -54,9 +54,9 @@ def run(prepared):
     names_devices = prepared.names_devices
     name = prepared.file_name
     module = type(sys)("__main__")
-    module.__file__ = name
+    module.__file__ = prepared.place  # its file in the program's folder, also if an edited copy runs
     sys.modules["__main__"] = module
-    sys.argv = [name]
+    sys.argv = [prepared.place]
     space = prepared.space = module.__dict__
     sys.meta_path.insert(0, LineCacheFinder(prepared))
     headway_output.install()
@@ -256,7 +256,7 @@ def full_report(error, name):
 
 def words_of(error):
     """The kind of an exception and the first line of what it says."""
-    name = type(error).__name__
+    name = type.__getattribute__(type(error), "__name__")[:200]  # whatever its metaclass says
     try:
         text = first_line(str(error))
         return "%s: %s" % (name, text) if text else name
