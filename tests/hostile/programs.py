@@ -126,6 +126,9 @@ PROGRAMS = [
     Hostile("generator-exit", "raise GeneratorExit", "failed", "GeneratorExit"),
     Hostile("stop-iteration", "raise StopIteration(7)", "failed", "StopIteration"),
     Hostile("keyboard-interrupt", "raise KeyboardInterrupt", "failed", "KeyboardInterrupt, at program.py:"),
+    Hostile("interrupts-itself",
+            "import _thread\nthreading.Timer(0.2, _thread.interrupt_main).start()\n"
+            "try:\n    time.sleep(9)\nexcept KeyboardInterrupt: print('too long')", "complete", out="too long\n"),
     Hostile("empty-first-line", "raise ImportError('\\n\\nIMPORTANT: read this')", "failed", "ImportError: IMPORTANT: read"),
     Hostile("signals-to-its-parent",
             "try:\n    os.kill(os.getppid(), signal.SIGTERM)\n    os.kill(os.getppid(), signal.SIGINT)\n"

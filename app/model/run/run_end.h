@@ -19,7 +19,7 @@ struct ProcessEnd {
     bool stop_asked = false;     // the user asked for a stop
     bool killed = false;         // … and the process was killed, as it did not end
     bool damaged = false;        // the program wrote into the recording's memory
-    std::string limit;           // a sentence: the limit that the run has exceeded; "": none
+    std::string limit{};         // a sentence: the limit that the run has exceeded; "": none
 
     // With status 0, or because the user asked for it.
     [[nodiscard]] bool ended_well() const { return stop_asked || (signal == 0 && status == 0); }

@@ -87,10 +87,18 @@ void listen_for_stop() {
     PyObject* before = handler != nullptr && module != nullptr
                            ? PyObject_CallMethod(module, "signal", "iO", kStopSignal, handler)
                            : nullptr;
+    Py_XDECREF(before);
+    Py_XDECREF(handler);
+    // _thread.interrupt_main() calls Python's handler of SIGINT. The signal itself stays ours.
+    struct sigaction ours {};
+    sigaction(SIGINT, nullptr, &ours);
+    handler = module != nullptr ? PyObject_GetAttrString(module, "default_int_handler") : nullptr;
+    before = handler != nullptr ? PyObject_CallMethod(module, "signal", "iO", SIGINT, handler) : nullptr;
+    sigaction(SIGINT, &ours, nullptr);
     PyErr_Clear();
     Py_XDECREF(before);
-    Py_XDECREF(module);
     Py_XDECREF(handler);
+    Py_XDECREF(module);
 }
 
 // Stops a program that reaches no new line (`while True: pass` on one line, `time.sleep(60)`) and so does not notice

@@ -59,6 +59,8 @@ TEST(RunEnd, SaysWhatEndedTheProcessAfterACompleteRun) {
            "Complete: 1 op; after the program's end its process ended with status 1.");
     expect(one.end(ProcessEnd{128 + SIGKILL, SIGKILL}), Verdict::complete, "complete",
            "Complete: 1 op; after the program's end its process was ended by signal 9 (Killed).");
+    expect(one.end(ProcessEnd{.status = 1, .limit = "the run was ended: it ran for too long"}), Verdict::complete,
+           "complete", "Complete: 1 op; after the program's end the run was ended: it ran for too long.");
     expect(one.end(ProcessEnd{128 + SIGKILL, SIGKILL, true}), Verdict::complete, "complete", "Complete: 1 op.");
 }
 
