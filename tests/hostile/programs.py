@@ -126,7 +126,7 @@ PROGRAMS = [
     Hostile("generator-exit", "raise GeneratorExit", "failed", "GeneratorExit"),
     Hostile("stop-iteration", "raise StopIteration(7)", "failed", "StopIteration"),
     Hostile("keyboard-interrupt", "raise KeyboardInterrupt", "failed", "KeyboardInterrupt, at program.py:"),
-    Hostile("interrupts-itself",
+    Hostile("interrupts-its-main-thread",
             "import _thread\nthreading.Timer(0.2, _thread.interrupt_main).start()\n"
             "try:\n    time.sleep(9)\nexcept KeyboardInterrupt: print('too long')", "complete", out="too long\n"),
     Hostile("empty-first-line", "raise ImportError('\\n\\nIMPORTANT: read this')", "failed", "ImportError: IMPORTANT: read"),
@@ -196,11 +196,11 @@ PROGRAMS = [
     Hostile("closed-output", "sys.stdout.close()\nsys.stderr.close()\n1 / 0", "failed", "ZeroDivisionError"),
     # Ctrl-C.
     Hostile("reads-after-a-stop", "y = hw.ones(2) * 21\ny.wait_to_read()\n" + READY +
-            "try:\n    while True: time.sleep(0.01)\nexcept BaseException: pass\nprint(y)\nz = y * 2\nprint(z)",
-            "stopped", "Stopped after", presses=1, out="ready\nTensor([21., 21.])\n"),
+            "try:\n    while True: time.sleep(0.01)\nexcept BaseException: pass\nz = y * 2\nprint(z)",
+            "stopped", "Stopped after", presses=1, out="ready\n"),
     Hostile("reads-after-a-stop-simulated", "y = hw.ones(2) * 21\ny.wait_to_read()\n" + READY +
-            "try:\n    while True: time.sleep(0.01)\nexcept BaseException: pass\nprint(y)\nz = y * 2\nprint(z)",
-            "stopped", "Stopped after", presses=1, out="ready\nTensor([21., 21.])\n", options=("--device", "simulated")),
+            "try:\n    while True: time.sleep(0.01)\nexcept BaseException: pass\nz = y * 2\nprint(z)",
+            "stopped", "Stopped after", presses=1, out="ready\n", options=("--device", "simulated")),
     Hostile("ops-queued-at-a-stop", "y = hw.ones(2)\n" + READY +
             "try:\n    while True: y = y + 1\nfinally:\n    print(y)", "stopped", "Stopped after", presses=1, out="ready\n"),
     Hostile("endless-loop", READY + "while True: pass", "stopped", "Stopped after", presses=1, out="ready\n"),
