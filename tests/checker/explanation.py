@@ -134,11 +134,12 @@ class Facts:
     def bound(self, regime):
         p = self.prediction
         side = {"execution-bound": "busiest_lane_ns", "dependency-bound": "longest_chain_ns"}.get(regime, "frontend_ns")
-        numbers = {**self.took(), "share": p[side] / self.total}
+        beyond = self.sums.paused_ns != 0 and side != "frontend_ns" and p[side] > self.total
+        numbers = {**self.took(), **({} if beyond else {"share": p[side] / self.total})}
         numbers |= {"longest_chain_ns": p[side]} if side == "longest_chain_ns" else {
             "frontend_ns": p["frontend_ns"], "busiest_lane_ns": p["busiest_lane_ns"]}
         words = [] if side == "longest_chain_ns" else [self.trace.other["lanes"][self.busiest()]]
-        return self.own["regime"] == regime, numbers, [regime, *words]
+        return self.own["regime"] == regime, numbers, [regime, *words, *(["while the run was paused"] if beyond else [])]
 
     def execution_bound(self):
         return self.bound("execution-bound")
