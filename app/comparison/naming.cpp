@@ -26,17 +26,10 @@ std::string gpus_words(const RunInfo& info) {
 }
 
 std::string barrier_of(const RunInfo& info) {
-    std::string words = barrier_words(info, info.barrier);
-    if (!info.barrier_changes.empty()) {
-        words += info.barrier_changes.size() == 1 ? ", then " + barrier_words(info, info.barrier_changes[0].barrier)
-                                                  : std::string(", changed while it ran");
-    }
-    return words;
-}
-
-// Without minibatches, only a barrier after every op changes the behaviour of the program.
-bool acts_as_written(const RunInfo& info) {
-    return info.no_minibatches && info.barrier != "op" && info.barrier_changes.empty();
+    const auto acting = acting_barriers(info);
+    return barrier_words(acting[0].barrier) + (acting.size() == 1   ? std::string()
+                                               : acting.size() == 2 ? ", then " + barrier_words(acting[1].barrier)
+                                                                    : std::string(", changed while it ran"));
 }
 
 std::string recording_of(const RunInfo& info) {
@@ -66,9 +59,7 @@ Differences differences(const RunInfo& a, const RunInfo& b) {
     if (a.device_kind == b.device_kind && !lanes_differ) {
         add(a.device_name, b.device_name);
     }
-    if (!acts_as_written(a) || !acts_as_written(b)) {
-        add(barrier_of(a), barrier_of(b));
-    }
+    add(barrier_of(a), barrier_of(b));
     if (a.program == b.program) {
         add(parameters_of(a, b), parameters_of(b, a));
     }
@@ -114,11 +105,18 @@ std::string barrier_words(std::string_view barrier) {
 }
 
 std::string acting_barrier(const RunInfo& info, const std::string& barrier) {
-    return info.no_minibatches && (barrier == "minibatch" || barrier.starts_with("behind:")) ? "as-written" : barrier;
+    return info.no_minibatches && barrier != "op" ? "as-written" : barrier;
 }
 
-std::string barrier_words(const RunInfo& info, const std::string& barrier) {
-    return barrier_words(acting_barrier(info, barrier));
+std::vector<RunInfo::BarrierChange> acting_barriers(const RunInfo& info) {
+    std::vector<RunInfo::BarrierChange> acting{{0, acting_barrier(info, info.barrier)}};
+    for (const auto& change : info.barrier_changes) {
+        std::string barrier = acting_barrier(info, change.barrier);
+        if (barrier != acting.back().barrier) {
+            acting.push_back({change.ns, std::move(barrier)});
+        }
+    }
+    return acting;
 }
 
 std::string parameters_of(const RunInfo& run, const RunInfo& other) {

@@ -5,17 +5,20 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/model/run/run.h"
 
 namespace headway::comparison {
 
-// "no barrier", "barrier every minibatch", "barrier 1 behind", "barrier after every op", "barriers as written".
+// "no minibatch barrier", "barrier every minibatch", "barrier 1 behind", "barrier after every op", "barriers as
+// written". A program's own waits remain under each of them, so none is called "no barrier".
 [[nodiscard]] std::string barrier_words(std::string_view barrier);
-// The policy that has an effect in a run: "as-written" for a program without minibatches under a policy between
-// minibatches. And its words.
+// The policy that has an effect in a run: in a program without minibatches, policies for minibatches do nothing, which
+// is "as-written".
 [[nodiscard]] std::string acting_barrier(const model::RunInfo& info, const std::string& barrier);
-[[nodiscard]] std::string barrier_words(const model::RunInfo& info, const std::string& barrier);
+// The policies that had an effect in a run, one after the other: the first with ns 0, each other one from its change.
+[[nodiscard]] std::vector<model::RunInfo::BarrierChange> acting_barriers(const model::RunInfo& info);
 
 // "wait=each, n=100": the first two parameters in which the run differs from the other run of the same program.
 [[nodiscard]] std::string parameters_of(const model::RunInfo& run, const model::RunInfo& other);

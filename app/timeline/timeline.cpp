@@ -46,22 +46,18 @@ TimelineStyle figure_style() {
     return style;
 }
 
-std::string barrier_label(std::string_view barrier) {
-    return comparison::barrier_words(barrier);
-}
-
 std::string barrier_label(const model::Run& run) {
-    constexpr std::size_t kMostTold = 2;
+    constexpr std::size_t kMostTold = 3;
     if (!run.capabilities().settings) {
         return run.info().title.empty() ? run.info().program : run.info().title;
     }
-    const auto& changes = run.info().barrier_changes;
-    std::string label = comparison::barrier_words(run.info(), run.info().barrier);
-    for (std::size_t i = 0; i < std::min(changes.size(), kMostTold); ++i) {
-        label += ", then " + comparison::barrier_words(run.info(), changes[i].barrier) + " from " +
-                 duration_text(std::max(0.0, run.program_time().program_ns(changes[i].ns)));
+    const auto acting = comparison::acting_barriers(run.info());
+    std::string label = comparison::barrier_words(acting[0].barrier);
+    for (std::size_t i = 1; i < std::min(acting.size(), kMostTold); ++i) {
+        label += ", then " + comparison::barrier_words(acting[i].barrier) + " from " +
+                 duration_text(std::max(0.0, run.program_time().program_ns(acting[i].ns)));
     }
-    return changes.size() > kMostTold ? label + ", and so on" : label;
+    return acting.size() > kMostTold ? label + ", and so on" : label;
 }
 
 std::string row_key(RowKind kind, int lane) {

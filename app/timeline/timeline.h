@@ -192,9 +192,8 @@ float timeline_natural_height(std::span<const TimelineRun> runs, const TimelineO
 // The view of everything in these runs: from the begin of the warm-up (when `with_warmup`) or 0 to the later end.
 TimelineView whole_view(std::span<const TimelineRun> runs, bool with_warmup);
 
-// "no barrier", "barrier every minibatch", "barrier 1 behind", "barrier after every op", "barriers as written".
-std::string barrier_label(std::string_view barrier);
-// The barrier of a run, including changes made during the run: "…, then no barrier from 512 ms".
+// The barrier of a run, including changes made during the run: "barrier 1 behind, then no minibatch barrier from 512
+// ms".
 std::string barrier_label(const model::Run& run);
 
 }  // namespace headway::figure

@@ -18,13 +18,19 @@ struct BarrierNames {
     const char* button;  // in the bar and the palette
     const char* cell;    // in a table
     const char* phrase;  // in a sentence
+    const char* tip;     // what it does
 };
 inline constexpr std::array<BarrierNames, 5> kBarrierNames{
-    {{BarrierKind::as_written, "as-written", "As written", "as written", "barriers as written"},
-     {BarrierKind::none, "none", "None", "no barrier", "no barrier"},
-     {BarrierKind::minibatch, "minibatch", "Minibatch", "minibatch", "barrier every minibatch"},
-     {BarrierKind::behind, "behind:#", "# behind", "# behind", "barrier # behind"},
-     {BarrierKind::op, "op", "Every op", "every op", "barrier after every op"}}};
+    {{BarrierKind::as_written, "as-written", "As written", "as written", "barriers as written",
+      "The barriers that the program is written with"},
+     {BarrierKind::none, "none", "None", "none added", "no minibatch barrier",
+      "No barrier after a minibatch; the waits in the program's own lines remain"},
+     {BarrierKind::minibatch, "minibatch", "Minibatch", "minibatch", "barrier every minibatch",
+      "After each minibatch, wait until it has finished"},
+     {BarrierKind::behind, "behind:#", "# behind", "# behind", "barrier # behind",
+      "After each minibatch, wait for the one # before it"},
+     {BarrierKind::op, "op", "Every op", "every op", "barrier after every op",
+      "After each op, wait until it has finished"}}};
 
 // The policies that the window offers: all, with a K of 1.
 inline constexpr std::array<BarrierPolicy, kBarrierNames.size()> kOfferedBarriers = [] {

@@ -5,6 +5,7 @@ import re
 
 import curves
 import races
+import replay
 from events import PENDING
 from graph import clipped
 from prediction import imports_before_ops
@@ -133,11 +134,12 @@ class Facts:
     def bound(self, regime):
         p = self.prediction
         side = {"execution-bound": "busiest_lane_ns", "dependency-bound": "longest_chain_ns"}.get(regime, "frontend_ns")
-        numbers = {**self.took(), "share": p[side] / self.total}
+        beyond = self.sums.paused_ns != 0 and side != "frontend_ns" and p[side] > self.total
+        numbers = {**self.took(), **({} if beyond else {"share": p[side] / self.total})}
         numbers |= {"longest_chain_ns": p[side]} if side == "longest_chain_ns" else {
             "frontend_ns": p["frontend_ns"], "busiest_lane_ns": p["busiest_lane_ns"]}
         words = [] if side == "longest_chain_ns" else [self.trace.other["lanes"][self.busiest()]]
-        return self.own["regime"] == regime, numbers, [regime, *words]
+        return self.own["regime"] == regime, numbers, [regime, *words, *(["while the run was paused"] if beyond else [])]
 
     def execution_bound(self):
         return self.bound("execution-bound")
@@ -253,9 +255,12 @@ class Facts:
     def barriers(self, of_framework):
         count, ns = self.waits_of("op_barrier", "minibatch_barrier")
         other = self.trace.other
-        by_itself = any(w.kind == "op_barrier" for _, w in self.waits) and other["barrier"] != "op" and not other["barrier_changes"]
+        own = replay.frameworks_own(self.trace)
+        by_itself = any(i in own for i, _ in self.waits)
         numbers = {"barriers": count, "barrier_ns": ns} if len(self.waits) > 1 else {}
-        return count > 0 and by_itself == of_framework, numbers, []
+        words = [] if of_framework else [
+            "the program's own barrier" if other["barrier"] == "as-written" and not other["barrier_changes"] else "the chosen barrier"]
+        return count > 0 and by_itself == of_framework, numbers, words
 
     def policy_barriers(self):
         return self.barriers(False)
@@ -272,8 +277,19 @@ class Facts:
         return holds, numbers, [] if cost > 0 else ["no time"]
 
     def without_barriers(self):
-        between = any(w.group == "barrier" and w.issued < self.trace.last for _, w in self.waits)
-        return self.without("without_barriers_ns", between)
+        out, stay = replay.barriers_left_out(self.trace), replay.frameworks_own(self.trace)
+        barriers = [(i, w) for i, w in self.waits if w.group == "barrier" and i not in stay]
+        between = any(i in out and w.issued < self.trace.last for i, w in barriers)
+        holds, numbers, words = self.without("without_barriers_ns", between)
+        count = len(barriers)
+        if count > 1:
+            numbers["barriers"] = count
+        words.append("barriers" if count > 1 else "it cost")
+        words.append("the end" if any(i not in out for i, _ in barriers) else
+                     ("barriers" if count > 1 else "barrier") + " the run")
+        if self.trace.other["barrier"] == "none" and not any(w.kind in replay.POLICY for _, w in barriers):
+            words.append("the program's own")
+        return holds, numbers, words
 
     def without_blockers(self):
         return self.without("without_blockers_ns", self.own["regime"] == "blocker-bound")

@@ -346,7 +346,7 @@ POLICY = ("op_barrier", "minibatch_barrier")
 
 def frameworks_own(trace):
     """PyTorch waits for each op on a CPU, under any policy."""
-    if trace.other["barrier"] == "op" or trace.other.get("barrier_changes"):
+    if trace.other["barrier"] == "op" or trace.other.get("barrier_changes") or trace.other.get("profile") == "Headway":
         return set()
     return {index for index, wait in enumerate(trace.waits) if wait.kind == "op_barrier"}
 

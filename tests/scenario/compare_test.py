@@ -23,7 +23,7 @@ class Compare(Scenario):
         self.assertIn(verdict["time"]["claim"], ("faster", "no measurable difference", "not comparable"))
         self.assertEqual((verdict["memory"]["claim"], verdict["memory"]["subject"]), ("more", "A"))
         self.assertRegex(verdict["sentence"], r"A needs \S+× the memory of B \(\S+ MB against \S+ MB\)")
-        self.assertIn("A (no barrier)", verdict["sentence"])
+        self.assertIn("A (no minibatch barrier)", verdict["sentence"])
         self.assertIn("B (barrier every minibatch)", verdict["sentence"])
         for word in ("total", "headway", "live bytes", "B / A"):
             self.assertIn(word, ran.err)
@@ -70,7 +70,7 @@ class Compare(Scenario):
         verdict = json.loads((self.folder / "r.json").read_text())["verdict"]
         self.assertEqual(verdict["time"]["claim"], "one run says nothing")
         self.assertIsNone(verdict["time"]["subject"])
-        self.assertTrue(verdict["sentence"].startswith("One run each says nothing about time; A (no barrier) needs "))
+        self.assertTrue(verdict["sentence"].startswith("One run each says nothing about time; A (no minibatch barrier) needs "))
         self.assertIn(verdict["sentence"], ran.err)
         self.assertNotRegex(ran.err, r"\d as fast as|less time")
 
@@ -83,7 +83,7 @@ class Compare(Scenario):
             sentences.append(json.loads((self.folder / "r.json").read_text())["verdict"]["sentence"])
         turned = re.sub(r"\b[AB]\b", lambda m: "B" if m.group() == "A" else "A", sentences[1])
         self.assertEqual(sentences[0], turned)
-        self.assertIn("A (no barrier, wait=once)", sentences[0])
+        self.assertIn("A (barriers as written, wait=once)", sentences[0])
 
     def test_a_tab_or_a_frontend_is_compared_and_named(self):
         ran = self.headway("compare", "frontends", "--a", "--device simulated", "--b", "--device simulated --tab python",

@@ -50,7 +50,7 @@ TEST(Comparison, SaysWhoIsFasterAndWhatItCosts) {
     c.run(training(trace::BarrierKind::minibatch));
     // Without barriers the backend never idles, so A cannot be slower. On the virtual clock this is exact.
     ASSERT_LT(c.session.a()->numbers().total_ns, c.session.b()->numbers().total_ns);
-    EXPECT_EQ(c.sentence().find("SIMULATED: A (no barrier) "), 0u) << c.sentence();
+    EXPECT_EQ(c.sentence().find("SIMULATED: A (no minibatch barrier) "), 0u) << c.sentence();
     EXPECT_NE(c.sentence().find("; A needs "), std::string::npos) << c.sentence();
     EXPECT_NE(c.sentence().find("the memory of B ("), std::string::npos) << c.sentence();
 }

@@ -106,6 +106,15 @@ Sentence mixed(const Facts& f) {
     return writer.words(".").place(f.whole(Row::run)).done();
 }
 
+// " of that (70 %)". What ran on while the frontend was paused can be more than the run's time, of which pauses are no
+// part.
+SentenceWriter& of_that(const Facts& f, SentenceWriter& writer, std::int64_t ns) {
+    if (ns > f.numbers.total_ns && !f.unpaused()) {
+        return writer.words(" (some of it while the run was paused)");
+    }
+    return writer.words(" of that (").share("share", ns, f.numbers.total_ns).words(")");
+}
+
 // What bounds the run.
 Sentence bound(const Facts& f) {
     const Numbers& n = f.numbers;
@@ -115,13 +124,9 @@ Sentence bound(const Facts& f) {
     switch (n.regime) {
         case Regime::execution_bound: {
             SentenceWriter writer = writer_of(SentenceKind::execution_bound);
-            return took(f, writer)
-                .name(lane_name)
-                .words(" executed ops for ")
-                .time("busiest_lane_ns", n.busiest_lane_ns)
-                .words(" of that (")
-                .share("share", n.busiest_lane_ns, n.total_ns)
-                .words("), and the frontend spent ")
+            took(f, writer).name(lane_name).words(" executed ops for ").time("busiest_lane_ns", n.busiest_lane_ns);
+            return of_that(f, writer, n.busiest_lane_ns)
+                .words(", and the frontend spent ")
                 .time("frontend_ns", n.frontend_ns)
                 .words(" outside of waits: the run is execution-bound.")
                 .place(f.whole(Row::lane, lane))
@@ -147,12 +152,11 @@ Sentence bound(const Facts& f) {
         }
         case Regime::dependency_bound: {
             SentenceWriter writer = writer_of(SentenceKind::dependency_bound);
-            return took(f, writer)
+            took(f, writer)
                 .words("The longest chain of ops that need each other takes ")
-                .time("longest_chain_ns", n.longest_chain_ns)
-                .words(" of that (")
-                .share("share", n.longest_chain_ns, n.total_ns)
-                .words(") whatever the number of lanes: the run is dependency-bound.")
+                .time("longest_chain_ns", n.longest_chain_ns);
+            return of_that(f, writer, n.longest_chain_ns)
+                .words(" whatever the number of lanes: the run is dependency-bound.")
                 .place(f.whole(Row::lane))
                 .done();
         }

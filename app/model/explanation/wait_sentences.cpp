@@ -104,12 +104,6 @@ void add_inherited(const Facts& f, Candidates& to) {
     to.push_back({kImportant, writer.words(".").place(place_of(f, f.longest_blocker)).done()});
 }
 
-// PyTorch waits for each op on a CPU, whatever the policy.
-bool waits_by_itself(const Facts& f) {
-    return f.waits(WaitKind::op_barrier).count > 0 && f.run.info().barrier != "op" &&
-           f.run.info().barrier_changes.empty();
-}
-
 // " after every minibatch"
 std::string policy_words(const std::string& barrier) {
     constexpr std::string_view kBehind = "behind:";
@@ -127,7 +121,7 @@ void add_policy(const Facts& f, Candidates& to) {
     if (sum.count == 0) {
         return;
     }
-    const bool of_framework = waits_by_itself(f);
+    const bool of_framework = of_ops.count > 0 && is_the_frameworks(f.run, WaitKind::op_barrier);
     if (of_framework && of_batches.count > 0) {
         return;
     }
@@ -144,9 +138,12 @@ void add_policy(const Facts& f, Candidates& to) {
             .name(info.profile.empty() ? "it" : info.profile)
             .words(" waits after each op on this device, so the frontend cannot run ahead.");
     } else {
-        const std::string words = info.barrier_changes.empty() ? policy_words(info.barrier) : std::string();
-        writer.words(sum.count == 1 ? "the chosen barrier" : "the chosen barriers");
-        if (!words.empty()) {
+        const bool written = info.barrier == "as-written" && info.barrier_changes.empty();
+        writer.words(written ? "the program's own " : "the chosen ").words(sum.count == 1 ? "barrier" : "barriers");
+        if (written && (of_ops.count == 0 || of_batches.count == 0)) {
+            writer.words(of_ops.count == 0 ? " at the end of minibatches" : " after every op");
+        } else if (const std::string words = policy_words(info.barrier);
+                   !words.empty() && info.barrier_changes.empty()) {
             writer.name(words);
         }
         writer.words(".");
@@ -156,18 +153,38 @@ void add_policy(const Facts& f, Candidates& to) {
 }
 
 // ": they cost 130 ns, 40 % of the run."
-Sentence with_cost(const Facts& f, SentenceWriter& writer, std::int64_t without_ns, std::int64_t cost_ns) {
-    writer.time("without_ns", without_ns).words(" (computed, not measured): ");
+Sentence with_cost(const Facts& f, SentenceWriter& writer, bool one, std::int64_t without_ns, std::int64_t cost_ns) {
+    writer.time("without_ns", without_ns).words(" (computed, not measured): ").words(one ? "it cost " : "they cost ");
     if (cost_ns > 0) {
-        writer.words("they cost ")
-            .time("cost_ns", cost_ns)
-            .words(", ")
-            .share("share", cost_ns, f.numbers.total_ns)
-            .words(" of the run.");
+        writer.time("cost_ns", cost_ns).words(", ").share("share", cost_ns, f.numbers.total_ns).words(" of the run.");
     } else {
-        writer.words("they cost no time.");
+        writer.words("no time.");
     }
     return writer.place(f.whole(Row::frontend)).done();
+}
+
+// The barriers of the measured part; those of the framework are none.
+struct Barriers {
+    std::uint64_t count = 0;
+    bool between = false;     // one of them, before the last op, took time and is left out
+    bool one_at_end = false;  // one of them is not left out
+    bool of_a_policy = false;
+};
+Barriers barriers_in(const Facts& f) {
+    Barriers barriers;
+    const auto left_out = barriers_of(f.run);
+    for (std::size_t i = f.part.first_wait; i < f.part.waits_end; i = f.run.waits().after(i)) {
+        const Wait& wait = f.run.waits()[i];
+        const bool goes = left_out(i), of_op = wait.kind == WaitKind::op_barrier;
+        if (!goes && (!trace::is_barrier(wait.kind) || is_the_frameworks(f.run, wait.kind))) {
+            continue;
+        }
+        ++barriers.count;
+        barriers.between = barriers.between || (goes && wait.issued < f.part.last && wait.waited_ns() > 0);
+        barriers.one_at_end = barriers.one_at_end || !goes;
+        barriers.of_a_policy = barriers.of_a_policy || of_op || wait.kind == WaitKind::minibatch_barrier;
+    }
+    return barriers;
 }
 
 // What the waits before the last op cost: the same ops, replayed without them.
@@ -176,26 +193,30 @@ void add_without_waits(const Facts& f, Candidates& to) {
     if (!n.predicted || !n.capabilities.tensors || f.folded || f.long_run || n.total_ns <= 0) {
         return;
     }
-    const auto left_out = barriers_of(f.run);
-    bool between = false;
-    for (std::size_t i = f.part.first_wait; i < f.part.waits_end && !between; i = f.run.waits().after(i)) {
-        const Wait& wait = f.run.waits()[i];
-        between = left_out(i) && wait.issued < f.part.last && wait.waited_ns() > 0;
-    }
+    const Barriers barriers = barriers_in(f);
     // The learner's holds are no cost of the waits.
     const std::int64_t total_ns = n.total_ns - n.held_ns;
     constexpr std::int64_t kLittle = 20;  // a twentieth of the run
-    if (between) {
+    if (barriers.between) {
         const std::int64_t without_ns = without_barriers(f.run).total_ns, cost_ns = total_ns - without_ns;
         SentenceWriter writer(f.run, SentenceKind::without_barriers);
-        writer.words("Without its barriers, except for one at the end, the run would take ");
-        to.push_back({cost_ns >= n.total_ns / kLittle ? kTelling : kUseful, with_cost(f, writer, without_ns, cost_ns)});
+        // The policy "none" does not mean that a run had no barriers.
+        const bool own = f.run.info().barrier == "none" && !barriers.of_a_policy, one = barriers.count == 1;
+        writer.words(own ? "Without the program's own " : "Without its ");
+        if (one) {
+            writer.words("barrier");
+        } else {
+            writer.count("barriers", barriers.count, "barrier", "barriers");
+        }
+        writer.words(barriers.one_at_end ? ", except for one at the end, the run would take " : " the run would take ");
+        to.push_back(
+            {cost_ns >= n.total_ns / kLittle ? kTelling : kUseful, with_cost(f, writer, one, without_ns, cost_ns)});
     }
     if (n.regime == Regime::blocker_bound) {
         const std::int64_t without_ns = without_blockers(f.run).total_ns;
         SentenceWriter writer(f.run, SentenceKind::without_blockers);
         writer.words("Without the waits before its last op that it did not ask for, the run would take ");
-        to.push_back({kTelling, with_cost(f, writer, without_ns, total_ns - without_ns)});
+        to.push_back({kTelling, with_cost(f, writer, false, without_ns, total_ns - without_ns)});
     }
 }
 

@@ -31,11 +31,6 @@ bool is_of_policy(trace::WaitKind kind) {
     return kind == trace::WaitKind::op_barrier || kind == trace::WaitKind::minibatch_barrier;
 }
 
-// PyTorch waits for each op on a CPU, whatever the policy.
-bool is_the_frameworks(const Run& run, trace::WaitKind kind) {
-    return kind == trace::WaitKind::op_barrier && run.info().barrier != "op" && run.info().barrier_changes.empty();
-}
-
 // The barrier that is kept at the end of a run whose other barriers are removed: without it the program would
 // measure only issuing. Among the barriers after all measured ops it is the program's own first one for everything,
 // else its own last one, else the policy's first one. SIZE_MAX if the program waits for a value there, or the
@@ -58,6 +53,12 @@ std::size_t barrier_at_the_end(const Run& run, const Run::Measured& part) {
 }
 
 }  // namespace
+
+bool is_the_frameworks(const Run& run, trace::WaitKind kind) {
+    const RunInfo& info = run.info();
+    return kind == trace::WaitKind::op_barrier && info.barrier != "op" && info.barrier_changes.empty() &&
+           info.profile != "Headway";  // its programs choose a barrier after each op themselves
+}
 
 // The policy's barriers in the warm-up are removed, too, as in a run with the policy `none`.
 std::function<bool(std::size_t)> barriers_of(const Run& run) {

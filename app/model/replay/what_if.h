@@ -30,6 +30,8 @@ WhatIfRun without_barriers(const Run& run, bool with_ops = false);
 // for by itself. Barriers remain.
 WhatIfRun without_blockers(const Run& run, bool with_ops = false);
 
+// A wait that the framework makes by itself, whatever the policy: PyTorch waits for each op on a CPU.
+bool is_the_frameworks(const Run& run, trace::WaitKind kind);
 // Which waits these two leave out, by index into Run::waits(). The run must outlive the result.
 std::function<bool(std::size_t wait)> barriers_of(const Run& run);
 std::function<bool(std::size_t wait)> blockers_of(const Run& run);

@@ -139,14 +139,19 @@ void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution&
 // The barrier policy, and in what else the run differs from the other.
 std::string NumbersPanel::label_of(const session::Execution& run, const session::Execution* other) const {
     const model::RunInfo& info = run.run()->info();
-    const auto policy = trace::barrier_from_word(comparison::acting_barrier(info, info.barrier));
-    std::string label = run.numbers().capabilities.settings
-                            ? trace::name_of(policy ? *policy : run.settings.barrier, &trace::BarrierNames::cell)
-                            : figure::barrier_label(*run.run());
-    if (const auto& changes = info.barrier_changes; !changes.empty()) {
-        if (const auto last = trace::barrier_from_word(comparison::acting_barrier(info, changes.back().barrier))) {
-            label += (changes.size() > 1 ? " … → " : " → ") + trace::name_of(*last, &trace::BarrierNames::cell);
+    std::string label;
+    if (run.numbers().capabilities.settings) {
+        const auto acting = comparison::acting_barriers(info);
+        const auto cell = [&run](const std::string& word) {
+            const auto policy = trace::barrier_from_word(word);
+            return trace::name_of(policy ? *policy : run.settings.barrier, &trace::BarrierNames::cell);
+        };
+        label = cell(acting.front().barrier);
+        if (acting.size() > 1) {
+            label += (acting.size() > 2 ? " … → " : " → ") + cell(acting.back().barrier);
         }
+    } else {
+        label = figure::barrier_label(*run.run());
     }
     if (other != nullptr) {
         const model::RunInfo& theirs = other->run()->info();

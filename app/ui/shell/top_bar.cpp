@@ -18,6 +18,7 @@ using trace::BarrierNames;
 using trace::kOfferedBarriers;
 
 constexpr float kGap = 8, kGroupGap = 26;
+constexpr float kBarrierMenu = 320;
 constexpr float kWholeTitle = FLT_MAX;
 constexpr float kRoomyTitle = 150, kLeastTitle = 56;  // enough to recognise a lesson; for its number alone
 constexpr float kRunWidth = 86, kPauseWidth = 82, kResetWidth = 66;
@@ -37,12 +38,15 @@ std::string device_label(const session::DeviceInfo& device) {
     return kind_label(device.kind) + (name.empty() ? "" : " · " + name);
 }
 
-std::vector<std::string> barrier_labels() {
-    std::vector<std::string> labels;
+std::vector<std::string> barrier_names(const char* BarrierNames::*name) {
+    std::vector<std::string> names;
     for (const trace::BarrierPolicy policy : kOfferedBarriers) {
-        labels.push_back(name_of(policy, &BarrierNames::button));
+        names.push_back(name_of(policy, name));
     }
-    return labels;
+    return names;
+}
+std::vector<std::string> barrier_labels() {
+    return barrier_names(&BarrierNames::button);
 }
 std::string menu_label(const std::string& barrier) {
     return "Barrier: " + barrier;
@@ -331,11 +335,12 @@ void TopBar::draw_barrier(float& x, float y, const BarrierForm& form) {
                    {.kind = ButtonKind::selected, .width = width, .accent = t.run_b, .icon = 'v'})) {
             ImGui::OpenPopup("barriers");
         }
-        if (begin_menu(ui_, "barriers", {x, y + ui_.px(34)}, ui_.px(180))) {
+        if (begin_menu(ui_, "barriers", {x, y + ui_.px(34)}, ui_.px(kBarrierMenu))) {
             for (std::size_t i = 0; i < kOfferedBarriers.size(); ++i) {
                 const std::string label = name_of(kOfferedBarriers[i], &BarrierNames::button);
                 const bool now_chosen = static_cast<int>(i) == selected;
-                if (menu_row(ui_, "barrier/" + label, label, {}, true, ui_.px(180), now_chosen ? &t.run_b : nullptr)) {
+                if (menu_row(ui_, "barrier/" + label, label, name_of(kOfferedBarriers[i], &BarrierNames::tip), true,
+                             ui_.px(kBarrierMenu), now_chosen ? &t.run_b : nullptr)) {
                     clicked = static_cast<int>(i);
                 }
             }
@@ -348,7 +353,7 @@ void TopBar::draw_barrier(float& x, float y, const BarrierForm& form) {
         const auto labels = barrier_labels();
         clicked =
             segments(ui_, "barrier", labels, selected, {x + width - segments_width(ui_, labels, 14, form.padding), y},
-                     t.run_b, 14, 0, form.padding);
+                     t.run_b, 14, 0, form.padding, barrier_names(&BarrierNames::tip));
     }
     if (clicked >= 0) {
         state_.settings.set_barrier(kOfferedBarriers[static_cast<std::size_t>(clicked)]);

@@ -276,7 +276,7 @@ float segments_width(Ui& ui, std::span<const std::string> labels, float text_px,
 }
 
 int segments(Ui& ui, const char* id, std::span<const std::string> labels, int selected, ImVec2 at, figure::Rgba accent,
-             float text_px, float height, float padding) {
+             float text_px, float height, float padding, std::span<const std::string> tips) {
     int clicked = -1;
     for (std::size_t i = 0; i < labels.size(); ++i) {
         ButtonLook look;
@@ -288,6 +288,9 @@ int segments(Ui& ui, const char* id, std::span<const std::string> labels, int se
         const std::string name = std::string(id) + "/" + labels[i];
         if (button(ui, name.c_str(), labels[i], at, look)) {
             clicked = static_cast<int>(i);
+        }
+        if (i < tips.size()) {
+            tooltip(ui, tips[i]);
         }
         at.x += look.width + ui.px(4);
     }

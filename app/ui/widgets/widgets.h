@@ -57,9 +57,10 @@ void tooltip_over(Ui& ui, const std::string& id, ImVec2 min, ImVec2 max, std::st
 // Shows the text near the area between `min` and `max`, at the mouse, at once.
 void show_tooltip(Ui& ui, ImVec2 min, ImVec2 max, std::string_view text, float spare_above = 0);
 
-// A row of buttons of which one is selected. Returns the index clicked, or -1.
+// A row of buttons of which one is selected, each with its tooltip where `tips` has one. Returns the index clicked, or
+// -1.
 int segments(Ui& ui, const char* id, std::span<const std::string> labels, int selected, ImVec2 at, figure::Rgba accent,
-             float text_px = 14, float height = 0, float padding = 14);
+             float text_px = 14, float height = 0, float padding = 14, std::span<const std::string> tips = {});
 float segments_width(Ui& ui, std::span<const std::string> labels, float text_px = 14, float padding = 14);
 
 // Lines of text, wrapped at `width`; returns the height. Draws nothing when `list` is null.

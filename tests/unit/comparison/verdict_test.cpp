@@ -22,9 +22,10 @@ TEST(Verdict, OneRunEachSaysNothingAboutTime) {
         verdict_of(side(info("none"), {10}, 361 * kMB, 1201), side(info("minibatch"), {90}, 61 * kMB, 41));
     EXPECT_EQ(v.time.claim, Claim::one_run);
     EXPECT_EQ(v.time.subject, 0);
-    EXPECT_EQ(v.sentence,
-              "One run each says nothing about time; A (no barrier) needs 5.9× the memory of B (barrier every "
-              "minibatch): 361 MB against 61 MB; A runs up to 1,201 ops ahead, B up to 41.");
+    EXPECT_EQ(
+        v.sentence,
+        "One run each says nothing about time; A (no minibatch barrier) needs 5.9× the memory of B (barrier every "
+        "minibatch): 361 MB against 61 MB; A runs up to 1,201 ops ahead, B up to 41.");
 }
 
 TEST(Verdict, OneRunEachClaimsOnlyLargeDifferencesInMemory) {
@@ -44,15 +45,16 @@ TEST(Verdict, OneSimulatedRunIsExact) {
     EXPECT_EQ(v.time.claim, Claim::more);
     EXPECT_EQ(v.time.subject, 'A');
     EXPECT_FALSE(v.time.p.has_value());
-    EXPECT_EQ(v.sentence,
-              "SIMULATED: A (no barrier) is 1.30× as fast as B (barrier every minibatch): 10.0 ms against 13.0 ms; "
-              "A needs 5.9× the memory of B (361 MB against 61 MB).");
+    EXPECT_EQ(
+        v.sentence,
+        "SIMULATED: A (no minibatch barrier) is 1.30× as fast as B (barrier every minibatch): 10.0 ms against 13.0 ms; "
+        "A needs 5.9× the memory of B (361 MB against 61 MB).");
     const Verdict even = verdict_of(side(a, {10}), side(b, {10}));
     EXPECT_EQ(even.time.claim, Claim::no_difference);
-    EXPECT_EQ(
-        even.sentence,
-        "SIMULATED: A (no barrier) and B (barrier every minibatch) take the same time (10.0 ms); A and B need the "
-        "same memory (61 MB).");
+    EXPECT_EQ(even.sentence,
+              "SIMULATED: A (no minibatch barrier) and B (barrier every minibatch) take the same time (10.0 ms); A and "
+              "B need the "
+              "same memory (61 MB).");
 }
 
 TEST(Verdict, GivesNoRatioOfAFewBytes) {
@@ -72,18 +74,19 @@ TEST(Verdict, FasterOnlyWhereTheTestSaysSo) {
     EXPECT_EQ(v.time.subject, 'A');
     EXPECT_NEAR(*v.time.p, 2.0 / 252, 1e-12);
     EXPECT_NEAR(v.time.ratio, 22.0 / 12, 1e-12);
-    EXPECT_EQ(
-        v.sentence,
-        "A (no barrier) is 1.83× as fast as B (barrier after every op): 12.0 ms against 22.0 ms; A and B need the "
-        "same memory (61 MB); medians of 5 runs each.");
+    EXPECT_EQ(v.sentence,
+              "A (no minibatch barrier) is 1.83× as fast as B (barrier after every op): 12.0 ms against 22.0 ms; A and "
+              "B need the "
+              "same memory (61 MB); medians of 5 runs each.");
     EXPECT_TRUE(has(v.evidence, "5 runs each after one to warm up, totals A 12.0 ms (10.0 ms to 14.0 ms)"))
         << v.evidence;
     EXPECT_TRUE(has(v.evidence, "p = 0.0079")) << v.evidence;
     const Verdict none = verdict_of(a, near);  // 14 is in both samples
     EXPECT_EQ(none.time.claim, Claim::no_difference);
-    EXPECT_TRUE(has(none.sentence,
-                    "No measurable difference in time between A (no barrier) and B (barrier after every op): 12.0 ms "
-                    "and 16.0 ms, which may be noise;"))
+    EXPECT_TRUE(
+        has(none.sentence,
+            "No measurable difference in time between A (no minibatch barrier) and B (barrier after every op): 12.0 ms "
+            "and 16.0 ms, which may be noise;"))
         << none.sentence;
     EXPECT_FALSE(has(none.sentence, "fast"));
 }
@@ -108,14 +111,15 @@ TEST(Verdict, UnequalTimesOfEqualOpsAreNotComparable) {
     const Verdict v = verdict_of(slow, b);
     EXPECT_EQ(v.time.claim, Claim::not_comparable);
     EXPECT_EQ(v.equal_ops.slower, 'B');
-    EXPECT_TRUE(
-        has(v.sentence,
-            "Times are not comparable: the same ops took 3.2× as long in B (barrier after every op) as in A (no "
-            "barrier), in every run;"))
+    EXPECT_TRUE(has(
+        v.sentence,
+        "Times are not comparable: the same ops took 3.2× as long in B (barrier after every op) as in A (no minibatch "
+        "barrier), in every run;"))
         << v.sentence;
     // A single run as fast as the others: the cause is the machine, not the setting.
     b.samples[2].ops["matmul (8×8)·(8×8)"].median_ns = 30'000;
-    EXPECT_TRUE(has(verdict_of(slow, b).sentence, "as in A (no barrier), but not in every run, as on a busy machine;"));
+    EXPECT_TRUE(has(verdict_of(slow, b).sentence,
+                    "as in A (no minibatch barrier), but not in every run, as on a busy machine;"));
     // If the ops are a small part of the difference, it does not matter.
     Side far = b;
     for (Sample& s : far.samples) {
@@ -125,7 +129,7 @@ TEST(Verdict, UnequalTimesOfEqualOpsAreNotComparable) {
     // On another device a difference is expected.
     b.info.device_kind = "cuda";
     EXPECT_EQ(verdict_of(slow, b).time.claim, Claim::more);
-    EXPECT_EQ(verdict_of(slow, b).sentence.find("A (cpu, no barrier)"), 0u) << verdict_of(slow, b).sentence;
+    EXPECT_EQ(verdict_of(slow, b).sentence.find("A (cpu, no minibatch barrier)"), 0u) << verdict_of(slow, b).sentence;
 }
 
 TEST(Verdict, NamesRunsByTheirDifferences) {
@@ -144,7 +148,8 @@ TEST(Verdict, NamesRunsByTheirDifferences) {
               }),
               (Names{"mxnet", "pytorch"}));
     EXPECT_EQ(names([](auto&, auto& b) { b.device_kind = "simulated"; }), (Names{"cpu", "simulated"}));
-    EXPECT_EQ(names([](auto&, auto& b) { b.barrier = "behind:1"; }), (Names{"no barrier", "barrier 1 behind"}));
+    EXPECT_EQ(names([](auto&, auto& b) { b.barrier = "behind:1"; }),
+              (Names{"no minibatch barrier", "barrier 1 behind"}));
     EXPECT_EQ(names([](auto&, auto& b) { b.queue_limit = 8; }), (Names{"no queue limit", "queue limit 8"}));
     EXPECT_EQ(names([](auto&, auto& b) { b.free_policy = "stream"; }),
               (Names{"free policy finish", "free policy stream"}));
@@ -153,7 +158,7 @@ TEST(Verdict, NamesRunsByTheirDifferences) {
                   b.barrier = "op";
                   b.parameters = {{"n", "6"}, {"wait", "each"}};
               }),
-              (Names{"no barrier, n=5, wait=once", "barrier after every op, n=6, wait=each"}));
+              (Names{"no minibatch barrier, n=5, wait=once", "barrier after every op, n=6, wait=each"}));
 }
 
 TEST(Verdict, UnfinishedRunsAreNotCompared) {
@@ -280,7 +285,7 @@ TEST(VerdictProperties, SeparatedDistributionsGiveAClaim) {
         const Verdict v = verdict_of(a, b);
         ASSERT_EQ(v.time.claim, Claim::more);
         ASSERT_EQ(v.time.subject, 'A');
-        ASSERT_EQ(v.sentence.find("A (no barrier) takes "), 0u) << v.sentence;
+        ASSERT_EQ(v.sentence.find("A (no minibatch barrier) takes "), 0u) << v.sentence;
         ASSERT_TRUE(has(v.sentence, " % less time than B (barrier after every op): ")) << v.sentence;
     }
 }
@@ -297,7 +302,7 @@ TEST(VerdictJson, HasAllDocumentedFields) {
     EXPECT_EQ(json["memory"]["subject"], "A");
     EXPECT_EQ(json["headway"]["medians"]["b"], 1);
     EXPECT_EQ(json["sentence"], v.sentence);
-    EXPECT_EQ(json["a"], "no barrier");
+    EXPECT_EQ(json["a"], "no minibatch barrier");
     for (const auto& [claim, word] : {std::pair{Claim::no_difference, "no measurable difference"},
                                       {Claim::not_comparable, "not comparable"},
                                       {Claim::one_run, "one run says nothing"},

@@ -31,48 +31,52 @@ Side changed(Side side, const std::function<void(Sample&)>& change) {
 TEST(VerdictWording, Time) {
     const Side a = side(info("none"), kTen), b = side(info("op"), kTwenty);
     const auto time = [](const Side& x, const Side& y) { return verdict_of(x, y).clauses.at(0); };
-    EXPECT_EQ(time(a, b), "A (no barrier) is 1.83× as fast as B (barrier after every op): 12.0 ms against 22.0 ms");
-    EXPECT_EQ(time(b, a), "B (no barrier) is 1.83× as fast as A (barrier after every op): 12.0 ms against 22.0 ms");
+    EXPECT_EQ(time(a, b),
+              "A (no minibatch barrier) is 1.83× as fast as B (barrier after every op): 12.0 ms against 22.0 ms");
+    EXPECT_EQ(time(b, a),
+              "B (no minibatch barrier) is 1.83× as fast as A (barrier after every op): 12.0 ms against 22.0 ms");
     // With another number of ops, it is not the speed that differs.
     const Side more = changed(b, [](Sample& s) { s.numbers.ops = 2000; });
     EXPECT_EQ(time(a, more),
-              "B (barrier after every op) takes 1.83× the time of A (no barrier): 22.0 ms against 12.0 ms");
+              "B (barrier after every op) takes 1.83× the time of A (no minibatch barrier): 22.0 ms against 12.0 ms");
     const Side little_more = side(info("op"), {10, 11, 12, 13, 14});
     const Side slower = changed(little_more, [](Sample& s) { s.numbers.total_ns += 5 * kMs; });
     EXPECT_EQ(time(a, slower),
-              "A (no barrier) is 1.42× as fast as B (barrier after every op): 12.0 ms against 17.0 ms");
+              "A (no minibatch barrier) is 1.42× as fast as B (barrier after every op): 12.0 ms against 17.0 ms");
     EXPECT_EQ(time(side(info("none"), {100, 100, 100, 100, 100}), side(info("op"), {105, 105, 105, 105, 105})),
-              "A (no barrier) takes 4.8 % less time than B (barrier after every op): 100 ms against 105 ms");
+              "A (no minibatch barrier) takes 4.8 % less time than B (barrier after every op): 100 ms against 105 ms");
     EXPECT_EQ(time(side(info("none"), {0, 0, 0, 0, 0}), b),
-              "A (no barrier) is faster than B (barrier after every op): 0 ns against 22.0 ms");
-    EXPECT_EQ(
-        time(a, side(info("op"), {12, 13, 14, 15, 16})),
-        "no measurable difference in time between A (no barrier) and B (barrier after every op): 12.0 ms and 14.0 "
-        "ms, which may be noise");
-    EXPECT_EQ(
-        time(a, side(info("op"), kTen)),
-        "no measurable difference in time between A (no barrier) and B (barrier after every op): 12.0 ms and 12.0 "
-        "ms");
+              "A (no minibatch barrier) is faster than B (barrier after every op): 0 ns against 22.0 ms");
+    EXPECT_EQ(time(a, side(info("op"), {12, 13, 14, 15, 16})),
+              "no measurable difference in time between A (no minibatch barrier) and B (barrier after every op): 12.0 "
+              "ms and 14.0 "
+              "ms, which may be noise");
+    EXPECT_EQ(time(a, side(info("op"), kTen)),
+              "no measurable difference in time between A (no minibatch barrier) and B (barrier after every op): 12.0 "
+              "ms and 12.0 "
+              "ms");
     EXPECT_EQ(time(a, side(info("none"), kTen)),
               "no measurable difference in time between A and B (12.0 ms and 12.0 ms)");
     EXPECT_EQ(time(simulated("none", 10), simulated("op", 10)),
-              "A (no barrier) and B (barrier after every op) take the same time (10.0 ms)");
+              "A (no minibatch barrier) and B (barrier after every op) take the same time (10.0 ms)");
     EXPECT_EQ(time(simulated("none", 10), b), "times are not comparable: one clock is virtual, the other real");
     EXPECT_EQ(time(side(info("none"), {10}), side(info("op"), {20})), "one run each says nothing about time");
     EXPECT_EQ(time(side(info("none"), {10, 10}), side(info("op"), {20, 20})),
               "2 runs each are too few to compare times (at least 5 are needed)");
     const Side slow_ops = changed(b, [](Sample& s) { s.ops["matmul (8×8)·(8×8)"].median_ns = 101'000; });
     const Verdict every = verdict_of(a, slow_ops);
-    EXPECT_EQ(every.clauses.at(0),
-              "times are not comparable: the same ops took 101× as long in B (barrier after every op) as in A (no "
-              "barrier), in every run");
+    EXPECT_EQ(
+        every.clauses.at(0),
+        "times are not comparable: the same ops took 101× as long in B (barrier after every op) as in A (no minibatch "
+        "barrier), in every run");
     EXPECT_EQ(every.reason, "equal ops took unequal times in every run");
     Side sometimes = slow_ops;
     sometimes.samples[1].ops["matmul (8×8)·(8×8)"].median_ns = 1000;
     const Verdict some = verdict_of(a, sometimes);
-    EXPECT_EQ(some.clauses.at(0),
-              "times are not comparable: the same ops took 101× as long in B (barrier after every op) as in A (no "
-              "barrier), but not in every run, as on a busy machine");
+    EXPECT_EQ(
+        some.clauses.at(0),
+        "times are not comparable: the same ops took 101× as long in B (barrier after every op) as in A (no minibatch "
+        "barrier), but not in every run, as on a busy machine");
     EXPECT_EQ(some.reason, "equal ops took unequal times, but not in every run, as on a busy machine");
 }
 
@@ -198,6 +202,29 @@ TEST(VerdictWording, WordsOfClaims) {
     }
 }
 
+TEST(VerdictWording, PoliciesThatHadAnEffect) {
+    using Words = std::vector<std::pair<std::int64_t, std::string>>;
+    const auto acting = [](bool no_minibatches, const std::string& barrier,
+                           std::vector<model::RunInfo::BarrierChange> changes) {
+        model::RunInfo info;
+        info.no_minibatches = no_minibatches;
+        info.barrier = barrier;
+        info.barrier_changes = std::move(changes);
+        Words words;
+        for (const auto& [ns, word] : acting_barriers(info)) {
+            words.emplace_back(ns, barrier_words(word));
+        }
+        return words;
+    };
+    EXPECT_EQ(acting(false, "none", {}), (Words{{0, "no minibatch barrier"}}));
+    EXPECT_EQ(acting(true, "none", {}), (Words{{0, "barriers as written"}}));
+    EXPECT_EQ(acting(true, "op", {}), (Words{{0, "barrier after every op"}}));
+    EXPECT_EQ(acting(false, "none", {{5, "minibatch"}, {9, "minibatch"}, {12, "none"}}),
+              (Words{{0, "no minibatch barrier"}, {5, "barrier every minibatch"}, {12, "no minibatch barrier"}}));
+    EXPECT_EQ(acting(true, "none", {{5, "minibatch"}, {9, "op"}}),
+              (Words{{0, "barriers as written"}, {9, "barrier after every op"}}));
+}
+
 TEST(VerdictWording, NamesOfSides) {
     const auto names = [](auto change) {
         model::RunInfo a = info(), b = info();
@@ -208,11 +235,11 @@ TEST(VerdictWording, NamesOfSides) {
     EXPECT_EQ(names([](auto&, auto& b) {
                   b.barrier_changes = {{0, "op"}};
               }),
-              (Names{"no barrier", "no barrier, then barrier after every op"}));
+              (Names{"no minibatch barrier", "no minibatch barrier, then barrier after every op"}));
     EXPECT_EQ(names([](auto&, auto& b) {
                   b.barrier_changes = {{0, "op"}, {1, "none"}};
               }),
-              (Names{"no barrier", "no barrier, changed while it ran"}));
+              (Names{"no minibatch barrier", "no minibatch barrier, changed while it ran"}));
     EXPECT_EQ(names([](auto&, auto& b) { b.budget = 1 << 20; }), (Names{"no budget", "budget 1 MiB"}));
     EXPECT_EQ(names([](auto& a, auto& b) {
                   a.budget_in_effect = 1 << 30;
@@ -238,14 +265,19 @@ TEST(VerdictWording, NamesOfSides) {
                   b.barrier = "op";
               }),
               (Names{"barriers as written", "barrier after every op"}));
-    EXPECT_EQ(acting_barrier(
-                  [] {
-                      model::RunInfo info;
-                      info.no_minibatches = true;
-                      return info;
-                  }(),
-                  "minibatch"),
-              "as-written");
+    // Without minibatches the policies for minibatches do nothing.
+    EXPECT_EQ(names([](auto& a, auto& b) {
+                  a.no_minibatches = b.no_minibatches = true;
+                  a.barrier = "none";
+                  b.barrier = "op";
+              }),
+              (Names{"barriers as written", "barrier after every op"}));
+    EXPECT_TRUE(names([](auto& a, auto& b) {
+                    a.no_minibatches = b.no_minibatches = true;
+                    a.barrier = "none";
+                    b.barrier = "minibatch";
+                    b.barrier_changes = {{5, "behind:2"}};
+                }).empty());
     EXPECT_EQ(names([](auto& a, auto& b) {
                   a.streams = 1;
                   b.streams = 2;

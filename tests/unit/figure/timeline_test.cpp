@@ -205,7 +205,7 @@ TEST_F(Timelines, AHeldLaneIsLabelled) {
 TEST_F(Timelines, SimulatedIsNeverShortened) {
     Shown shown;
     shown.add(test::tiny(), 'B');
-    shown.runs[0].label = "barrier every minibatch, then no barrier from 512 ms, and so on";
+    shown.runs[0].label = "barrier every minibatch, then no minibatch barrier from 512 ms, and so on";
     for (const float width : {1280.0F, 700.0F, 400.0F, 300.0F, 200.0F}) {
         const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_, width, 400));
         const Text* said = test::find_text(layout.list, "SIMULATED");

@@ -25,8 +25,11 @@ TEST(BarrierNames, WordsGoBothWays) {
 TEST(BarrierNames, EachKindHasOwnNames) {
     EXPECT_EQ(name_of({BarrierKind::behind, 2}, &BarrierNames::phrase), "barrier 2 behind");
     EXPECT_EQ(name_of({BarrierKind::behind, 1}, &BarrierNames::button), "1 behind");
+    EXPECT_EQ(name_of({BarrierKind::behind, 3}, &BarrierNames::tip),
+              "After each minibatch, wait for the one 3 before it");
     EXPECT_EQ(name_of({}, &BarrierNames::cell), "as written");
-    for (const auto name : {&BarrierNames::word, &BarrierNames::button, &BarrierNames::cell, &BarrierNames::phrase}) {
+    for (const auto name :
+         {&BarrierNames::word, &BarrierNames::button, &BarrierNames::cell, &BarrierNames::phrase, &BarrierNames::tip}) {
         std::set<std::string> seen;
         for (const BarrierPolicy policy : kOfferedBarriers) {
             EXPECT_TRUE(seen.insert(name_of(policy, name)).second) << name_of(policy, name);

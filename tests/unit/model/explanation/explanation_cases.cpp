@@ -235,9 +235,8 @@ std::vector<Case> cases() {
              return waits(WaitKind::op_barrier, 50, 50, R"("barrier": "as-written", "profile": "PyTorch")").explained();
          }},
         {Kind::without_barriers,
-         "Without its barriers, except for one at the end, the run would take 210 ns (computed, not measured): they "
-         "cost "
-         "120 ns, 36 % of the run.",
+         "Without its 3 barriers, except for one at the end, the run would take 210 ns (computed, not measured): they "
+         "cost 120 ns, 36 % of the run.",
          [] { return waits(WaitKind::waitall, 50, 50).explained(); }},
         {Kind::without_blockers,
          "Without the waits before its last op that it did not ask for, the run would take 210 ns (computed, not "

@@ -48,6 +48,17 @@ std::vector<Case> wording_cases() {
              return story.explained();
          }},
         {Kind::execution_bound,
+         "In virtual time this run took 130 ns. Stream 0 executed ops for 1.10 µs (some of it while the run was "
+         "paused), and the frontend spent 20 ns outside of waits: the run is execution-bound.",
+         [] {
+             Story story;
+             story.op(10, 1000);
+             story.wait(WaitKind::paused, 0);
+             story.op(10, 100);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::execution_bound,
          "In virtual time this run took 1.42 µs, 1.00 µs of it for imports, which have no part in what follows. "
          "Stream 0 executed ops for 400 ns of that (28 %), and the frontend spent 1.04 µs outside of waits: the run is "
          "execution-bound.",
@@ -178,6 +189,13 @@ std::vector<Case> wording_cases() {
              story.wait(WaitKind::op_barrier);
              return story.explained();
          }},
+        {Kind::policy_barriers,
+         "3 of these waits, for 180 ns in all, are the program's own barriers at the end of minibatches.",
+         [] { return waits(WaitKind::minibatch_barrier, 50, 50, R"("barrier": "as-written")").explained(); }},
+        {Kind::policy_barriers, "3 of these waits, for 180 ns in all, are the program's own barriers after every op.",
+         [] {
+             return waits(WaitKind::op_barrier, 50, 50, R"("barrier": "as-written", "profile": "Headway")").explained();
+         }},
         {Kind::policy_barriers, "3 of these waits, for 180 ns in all, are the chosen barriers, 1 minibatch behind.",
          [] { return waits(WaitKind::minibatch_barrier, 50, 50, R"("barrier": "behind:1")").explained(); }},
         {Kind::policy_barriers, "3 of these waits, for 180 ns in all, are the chosen barriers, 2 minibatches behind.",
@@ -191,10 +209,18 @@ std::vector<Case> wording_cases() {
              story.wait();
              return story.explained();
          }},
+        // The chosen policy adds no barriers; those of the program remain.
+        {Kind::without_barriers,
+         "Without the program's own 3 barriers, except for one at the end, the run would take 210 ns (computed, not "
+         "measured): they cost 120 ns, 36 % of the run.",
+         [] { return waits(WaitKind::waitall, 50, 50, R"("barrier": "none")").explained(); }},
+        {Kind::without_barriers,
+         "Without its 3 barriers, except for one at the end, the run would take 210 ns (computed, not measured): they "
+         "cost 120 ns, 36 % of the run.",
+         [] { return waits(WaitKind::minibatch_barrier, 50, 50, R"("barrier": "minibatch")").explained(); }},
         // The barrier is for a short op, and the program waits for a long one in the other lane anyway.
         {Kind::without_barriers,
-         "Without its barriers, except for one at the end, the run would take 1.03 µs (computed, not measured): they "
-         "cost no time.",
+         "Without its barrier the run would take 1.03 µs (computed, not measured): it cost no time.",
          [] {
              Story story;
              story.op(10, 100, 0);
