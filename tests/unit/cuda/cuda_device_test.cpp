@@ -335,13 +335,17 @@ TEST_F(CudaTest, SlowMotionPausesAfterEachOp) {
 
 TEST_F(CudaTest, AbandonedOpsAreCountedAndNotRun) {
     start();
+    const Tensor done = rt->ones({4});
+    rt->waitall();
     device->hold(true);
     const int before = fake::counts().kernels;
     Tensor x = rt->ones({4});
     x = x + 1.0f;
     device->abandon();
     device->hold(false);
-    rt->waitall();
+    EXPECT_EQ(failure_of([&] { rt->waitall(); }), "stopped");
+    EXPECT_EQ(failure_of([&] { static_cast<void>(x.to_host()); }), "stopped") << "it has no values";
+    EXPECT_EQ(done.to_host()[0], 1.0f);
     EXPECT_EQ(rt->lanes.headway(), 0u);
     EXPECT_EQ(fake::counts().kernels, before);
 }

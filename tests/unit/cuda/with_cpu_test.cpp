@@ -143,7 +143,8 @@ TEST_F(WithCpu, AStoppedRunEnds) {
         }
         machine->abandon();
         gate.open();
-        rt->waitall();
+        EXPECT_EQ(failure_of([&] { rt->waitall(); }), "stopped");
+        EXPECT_EQ(failure_of([&] { static_cast<void>(x.to_host()); }), "stopped") << "it has no values";
         EXPECT_EQ(rt->lanes.headway(), 0u);
     }
 }

@@ -234,9 +234,12 @@ TEST(Simulated, AbandonCountsEverythingWithoutRunningIt) {
     rig.busy(0, 100);
     rig.busy(0, 100);
     rig.busy_after(1, 100, 0, 2);
+    EXPECT_FALSE(rig.device().poison().left_out(0, 2));
     rig.device().abandon();
     EXPECT_EQ(rig.completed(0), 2u);
     EXPECT_EQ(rig.completed(1), 1u);
+    EXPECT_TRUE(rig.device().poison().left_out(0, 2));
+    EXPECT_TRUE(rig.device().poison().left_out(1, 1));
     rig.busy(1, 100);
     EXPECT_EQ(rig.completed(1), 2u);
     rig.device().wait(1, 2);
