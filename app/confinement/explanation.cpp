@@ -66,7 +66,7 @@ std::string summary(const Permissions& permissions, const Support& kernel) {
         return "may write anywhere";
     }
     const std::size_t gaps = enforcement(permissions.network, kernel).possible.size();
-    std::string text = "writes in its folder only";
+    std::string text = permissions.folders.empty() ? "writes in a temporary folder only" : "writes in its folder only";
     text += permissions.network ? ", network allowed" : kernel.seccomp ? ", no network" : "";
     return gaps == 0 ? text : text + ", not all of it enforced";
 }

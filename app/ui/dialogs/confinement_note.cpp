@@ -26,9 +26,11 @@ float draw_confinement_note(AppState& state, Ui& ui, float right, float baseline
     const figure::Theme& t = *ui.theme;
     static const confinement::Support kernel = confinement::support();  // constant while the kernel runs
     auto& settings = state.session.settings;
+    const auto [folder, writable] = state.source.working_folder();
+    const std::vector<std::string> own = writable && !folder.empty() ? std::vector{folder} : std::vector<std::string>{};
     const std::string words =
         elided(ui, Face::regular, 12,
-               "program: " + confinement::summary({settings.confined, {}, settings.network}, kernel), room);
+               "program: " + confinement::summary({settings.confined, own, settings.network}, kernel), room);
     const float width = text_width(ui, Face::regular, 12, words);
     const ImVec2 at{right - width, baseline - ui.px(14)};
     ImGui::SetCursorScreenPos(at);
@@ -41,7 +43,6 @@ float draw_confinement_note(AppState& state, Ui& ui, float right, float baseline
     tooltip(ui, "What the program may do to this machine");
 
     const float inner = ui.px(330), edge = ui.px(16);
-    const auto [folder, writable] = state.source.working_folder();
     const std::string sentences = confinement_sentences(settings, kernel, folder, writable);
     ui.fonts.cover(sentences);
     const float height = draw_wrapped(ui, nullptr, {}, inner, Face::regular, 13, 19, t.text, sentences);

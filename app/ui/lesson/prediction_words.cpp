@@ -13,8 +13,9 @@ std::string prediction_verdict(const session::Execution& run) {
         case session::Phase::paused:
             return "so far";
         case session::Phase::failed:
-        case session::Phase::killed:
             return "until it failed";
+        case session::Phase::killed:
+            return "until it crashed";
         case session::Phase::stopped:
             return "until it was stopped";
         case session::Phase::finished:

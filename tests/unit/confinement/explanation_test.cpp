@@ -47,7 +47,8 @@ TEST(Explanation, WithTheNetworkOrWithoutConfinement) {
     const std::string text = explanation({true, {"/x"}, true}, {7, true});
     EXPECT_TRUE(has(text, "use the network, and write only")) << text;
     EXPECT_FALSE(has(text, "cannot use the network")) << text;
-    EXPECT_EQ(summary({true, {}, true}, {7, true}), "writes in its folder only, network allowed");
+    EXPECT_EQ(summary({true, {"/home/x"}, true}, {7, true}), "writes in its folder only, network allowed");
+    EXPECT_EQ(summary({true, {}, false}, {7, true}), "writes in a temporary folder only, no network");
     EXPECT_TRUE(has(explanation({false, {}, false}, {7, true}), "write anywhere"));
     EXPECT_EQ(summary({false, {}, false}, {7, true}), "may write anywhere");
     EXPECT_TRUE(has(explanation(kConfined, {0, true}), "no Landlock"));
