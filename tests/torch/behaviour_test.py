@@ -233,6 +233,20 @@ print(v)
         self.assertNotEqual(outcome.status, 0)
         self.assertNotIn("[", outcome.out)
 
+    def test_losses_do_not_warn_of_outputs(self):
+        outcome = run("""import torch
+from torch.nn import functional as F
+x = torch.randn(6, 1, device="cuda", requires_grad=True)
+y = torch.rand(6, 1, device="cuda")
+for loss in (F.mse_loss, F.smooth_l1_loss, F.huber_loss, F.l1_loss, F.binary_cross_entropy_with_logits):
+    for reduction in ("mean", "sum", "none"):
+        loss(x, y, reduction=reduction).sum().backward()
+same = (F.mse_loss(x, y) - ((x - y) ** 2).mean()).abs().item()
+print(same < 1e-6)
+""")
+        self.assertEqual((outcome.status, outcome.out), (0, "True\n"), outcome.err)
+        self.assertNotIn("Warning", outcome.err)
+
     def test_the_budget_is_pytorchs_out_of_memory_error(self):
         outcome = run("""import torch
 kept = []

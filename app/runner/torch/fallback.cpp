@@ -69,64 +69,6 @@ IValue lane_value(const IValue& v) {
     return v.isDevice() ? IValue(c10::Device(c10::kCPU)) : mapped(v, for_lane);
 }
 
-void put(std::string& key, std::int64_t n) {
-    key.append(reinterpret_cast<const char*>(&n), sizeof n);
-}
-void put_tensor(std::string& key, const at::Tensor& t, bool strides) {
-    if (!t.defined()) {
-        key.push_back('U');
-        return;
-    }
-    key.push_back('T');
-    key.push_back(static_cast<char>(t.scalar_type()));
-    key.push_back(static_cast<char>((t.unsafeGetTensorImpl()->is_wrapped_number() ? 1 : 0) | (is_ours(t) ? 2 : 0)));
-    key.push_back(static_cast<char>(t.dim()));
-    const auto dims = static_cast<std::size_t>(t.dim());
-    key.append(reinterpret_cast<const char*>(t.sizes().data()), dims * 8);
-    if (strides) {
-        key.append(reinterpret_cast<const char*>(t.strides().data()), dims * 8);
-    }
-}
-
-// Everything that may decide an op's shapes. False if the value is of a kind that is not known.
-bool put_value(std::string& key, const IValue& v) {
-    if (v.isNone()) {
-        key.push_back('N');
-    } else if (v.isTensor()) {
-        put_tensor(key, v.toTensor(), true);
-    } else if (v.isTensorList() || v.isOptionalTensorList()) {
-        key.push_back('L');
-        for (const IValue& item : v.toListRef()) {
-            put_value(key, item);
-        }
-        key.push_back('E');
-    } else if (v.isInt() || v.isBool()) {
-        key.push_back(v.isInt() ? 'I' : 'B');
-        put(key, v.isInt() ? v.toInt() : static_cast<std::int64_t>(v.toBool()));
-    } else if (v.isDouble()) {
-        key.push_back('D');
-        std::int64_t bits = 0;
-        const double value = v.toDouble();
-        std::memcpy(&bits, &value, sizeof bits);
-        put(key, bits);
-    } else if (v.isIntList() || v.isBoolList() || v.isDoubleList()) {
-        key.push_back('J');
-        for (const IValue& item : v.toListRef()) {
-            put_value(key, item);
-        }
-        key.push_back('E');
-    } else if (v.isString()) {
-        key.push_back('S');
-        put(key, static_cast<std::int64_t>(v.toStringRef().size()));
-        key += v.toStringRef();
-    } else if (v.isDevice() || v.isGenerator()) {
-        key.push_back('?');
-    } else {
-        return false;
-    }
-    return true;
-}
-
 void expect_one_device(const OpInfo& op, const Stack& args) {
     const auto has = [&](const char* part) { return op.name.find(part) != std::string::npos; };
     for (const IValue& v : args) {
@@ -243,13 +185,24 @@ void run_once(OpInfo& op, const Stack& args, Stack& values) {
     op.handle.callBoxed(&values);
 }
 
+// Shape functions of backward ops may return a gradient that is not wanted, where the kernel returns none.
+void drop_unwanted(const OpInfo& op, const Stack& args, Returns& returns) {
+    if (op.output_mask < 0) {
+        return;
+    }
+    const auto wanted = args[static_cast<std::size_t>(op.output_mask)].toBoolList();
+    for (std::size_t i = 0; i < returns.tensors.size() && i < wanted.size(); ++i) {
+        returns.tensors[i].defined &= wanted[i];
+    }
+}
+
 // The shapes of what the op returns. `values` is set if they were not known before: to meta tensors, or to the values
 // themselves if it had to be run.
 Way shapes_of(OpInfo& op, const Stack& args, Returns& returns, Stack& values, bool& plain) {
     std::string key;
     bool has_key = !op.waits_always;
     for (std::size_t i = 0; has_key && i < args.size(); ++i) {
-        has_key = put_value(key, args[i]);
+        has_key = append_value(key, args[i]);
     }
     plain = true;
     if (has_key) {
@@ -261,6 +214,7 @@ Way shapes_of(OpInfo& op, const Stack& args, Returns& returns, Stack& values, bo
     Way way = kWaited;
     if (!op.waits_always && !op.no_meta && infer(op, args, values) && returns_of(values, returns)) {
         way = kAsynchronous;
+        drop_unwanted(op, args, returns);
     } else {
         returns = Returns();
         run_once(op, args, values);
@@ -285,11 +239,11 @@ const Signature* signature_of(OpInfo& op, const Stack& args, const std::vector<a
     thread_local std::string key;
     key.clear();
     for (const IValue& v : args) {
-        each_tensor(v, [&](const at::Tensor& t) { put_tensor(key, t, false); });
+        each_tensor(v, [&](const at::Tensor& t) { append_tensor(key, t, false); });
         key.push_back(';');
     }
     for (const at::Tensor& t : outs) {
-        put_tensor(key, t, false);
+        append_tensor(key, t, false);
     }
     if (op.last_signature == nullptr || key != op.last_key) {
         const Signature*& known = op.signatures[key];
@@ -327,6 +281,11 @@ void submit(OpInfo& op, const Stack& args, const std::vector<at::Tensor>& outs) 
         operands.write(t);
     }
     for (std::size_t i = 0; i < args.size(); ++i) {
+        if (op.functional && op.written[i]) {
+            operands.write(args[i].toTensor());
+            task->results.push_back(cpu_alias(args[i].toTensor()));
+            continue;
+        }
         task->stack.push_back(lane_value(args[i]));
         each_tensor(args[i], [&](const at::Tensor& t) {
             if (op.written[i]) {
@@ -360,7 +319,7 @@ void submit(OpInfo& op, const Stack& args, const std::vector<at::Tensor>& outs) 
             task->stack.emplace_back(std::move(alias));
         }
     } else {
-        task->op = &op.handle;
+        task->op = op.functional ? &*op.functional : &op.handle;
         for (const at::Tensor& t : outs) {
             task->results.push_back(t.defined() ? cpu_alias(t) : t);
         }

@@ -24,9 +24,14 @@ bool writes(const c10::Argument& a) {
     return any;
 }
 
-// The overload with the same arguments and one more for each return, if a CPU kernel for it exists. Not for losses,
-// which use their output for something larger in between.
-c10::optional<c10::OperatorHandle> find_out_overload(const c10::FunctionSchema& schema) {
+// Losses use their output for something larger in between.
+bool needs_new_outputs(const std::string& name) {
+    return name.find("loss") != std::string::npos || name == "aten::binary_cross_entropy";
+}
+
+// The overload with a CPU kernel that takes the same arguments, and in addition a tensor to write for each return; if
+// not `with_outputs`, the overload that lacks these.
+c10::optional<c10::OperatorHandle> find_overload(const c10::FunctionSchema& like, bool with_outputs) {
     static const auto* by_name = [] {
         auto* all = new std::unordered_multimap<std::string, c10::OperatorName>;
         for (const auto& name : c10::Dispatcher::singleton().getAllOpNames()) {
@@ -34,21 +39,19 @@ c10::optional<c10::OperatorHandle> find_out_overload(const c10::FunctionSchema& 
         }
         return all;
     }();
-    if (schema.name().find("loss") != std::string::npos || schema.name() == "aten::binary_cross_entropy") {
-        return c10::nullopt;
-    }
-    const auto& args = schema.arguments();
-    const auto range = by_name->equal_range(schema.name());
+    const auto range = by_name->equal_range(like.name());
     for (auto it = range.first; it != range.second; ++it) {
         const auto found = c10::Dispatcher::singleton().findSchema(it->second);
         if (!found || !found->hasKernelForDispatchKey(c10::DispatchKey::CPU)) {
             continue;
         }
-        const auto& theirs = found->schema().arguments();
-        bool fits = theirs.size() == args.size() + schema.returns().size();
-        for (std::size_t i = 0; fits && i < theirs.size(); ++i) {
-            fits = i < args.size() ? theirs[i].name() == args[i].name() && *theirs[i].type() == *args[i].type()
-                                   : writes(theirs[i]) && theirs[i].type()->kind() == c10::TypeKind::TensorType;
+        const auto& shorter = (with_outputs ? like : found->schema()).arguments();
+        const auto& longer = (with_outputs ? found->schema() : like).arguments();
+        bool fits = longer.size() == shorter.size() + like.returns().size();
+        for (std::size_t i = 0; fits && i < longer.size(); ++i) {
+            fits = i < shorter.size() ? longer[i].name() == shorter[i].name() && !writes(shorter[i]) &&
+                                            *longer[i].type() == *shorter[i].type()
+                                      : writes(longer[i]) && longer[i].type()->kind() == c10::TypeKind::TensorType;
         }
         if (fits) {
             return found;
@@ -66,6 +69,8 @@ void look_at_schema(OpInfo& op) {
         op.any_written |= op.written.back();
         if (args[i].name() == "generator") {
             op.generator = static_cast<int>(i);
+        } else if (args[i].name() == "output_mask") {
+            op.output_mask = static_cast<int>(i);
         }
     }
     for (const auto& returned : schema.returns()) {
@@ -97,11 +102,16 @@ void look_at_schema(OpInfo& op) {
         op.waits_always |= kind != c10::TypeKind::TensorType && kind != c10::TypeKind::ListType;
     }
     // Their shape functions and their CPU kernels disagree on the outputs.
-    op.no_meta = op.name == "aten::native_batch_norm" || op.name == "aten::_embedding_bag";
+    op.no_meta = op.name == "aten::native_batch_norm" || op.name == "aten::_embedding_bag" ||
+                 op.name == "aten::_embedding_bag_forward_only";
     if (op.name == "aten::native_batch_norm") {
         op.written[3] = op.written[4] = true;  // the running statistics, of which the schema does not tell
+    } else if (needs_new_outputs(op.name)) {
+        if (op.any_written) {
+            op.functional = find_overload(schema, false);
+        }
     } else if (!op.any_written && !op.view && !op.no_meta) {
-        op.out = find_out_overload(schema);
+        op.out = find_overload(schema, true);
     }
 }
 

@@ -32,10 +32,12 @@ struct Returns {
 struct OpInfo {
     explicit OpInfo(const c10::OperatorHandle& h) : handle(h) {}
     c10::OperatorHandle handle;
-    c10::optional<c10::OperatorHandle> out;  // the overload that writes into given tensors
+    c10::optional<c10::OperatorHandle> out;         // the overload that writes into given tensors
+    c10::optional<c10::OperatorHandle> functional;  // the one to call instead of this, which returns new tensors
     std::string name;
     bool view = false, any_written = false, waits_always = false, no_meta = false;
     int generator = -1;
+    int output_mask = -1;       // the argument that says which tensors are returned
     std::vector<bool> written;  // by argument
     std::vector<int> returns;   // by return: the argument that it is, or kNew
     std::unordered_map<std::string, Returns> known;
@@ -44,6 +46,11 @@ struct OpInfo {
     const Signature* last_signature = nullptr;
     std::array<std::uint64_t, kWays> count{};
 };
+
+// --- keys of shapes (op_key.cpp) ---
+void append_tensor(std::string& key, const at::Tensor& t, bool strides);
+// Everything that may decide an op's shapes. False if the value is of a kind that is not known.
+bool append_value(std::string& key, const IValue& v);
 
 // Of this thread.
 OpInfo& info_of(const c10::OperatorHandle& handle);

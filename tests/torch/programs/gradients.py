@@ -366,3 +366,29 @@ def hook_that_changes_the_gradient(dev):
     net.zero_grad()
     net(torch.ones(1, 3, device=dev)).backward()
     return [changed, net.weight.grad]
+
+
+@program
+def frozen_before_batch_norm(dev):
+    net = nn.Sequential(nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.Flatten(), nn.Linear(48, 2)).to(dev)
+    x = torch.randn(4, 1, 6, 6).to(dev)
+    net(x).pow(2).sum().backward()
+    net[0].requires_grad_(False)
+    net.zero_grad()
+    net(x).pow(2).sum().backward()
+    kept = [p.grad for p in net[1:].parameters()]
+    net[1].requires_grad_(False)
+    image = x.clone().requires_grad_()
+    net(image).pow(2).sum().backward()
+    return kept + [image.grad]
+
+
+@program
+def embedding_bags_without_gradients(dev):
+    table = grid(dev)
+    bags = torch.tensor([[0, 1], [2, 3]], device=dev)
+    offsets = torch.tensor([0, 3], device=dev)
+    results = [F.embedding_bag(bags, table, mode=mode) for mode in ("sum", "mean", "max")]
+    results.append(F.embedding_bag(bags.flatten(), table, offsets, mode="mean"))
+    results.append(F.embedding_bag(bags.flatten(), table, torch.tensor([0, 3, 4], device=dev), include_last_offset=True))
+    return results

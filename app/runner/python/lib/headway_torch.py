@@ -9,6 +9,7 @@ import os
 import sys
 
 import _headway
+import headway_torch_sharing
 
 MODULE = "libheadway_torch.so"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -71,6 +72,7 @@ def set_up(torch):
     replace_random(torch, ops)
     replace_storages(torch, ops)
     mark_minibatches(torch)
+    headway_torch_sharing.install(torch)
 
 
 # --- minibatches ---
