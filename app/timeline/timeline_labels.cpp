@@ -192,9 +192,8 @@ void draw_label(const RowPen& pen, const RowBox& row) {
     if (!two && row.kind == RowKind::memory && row.lane >= 0 && name == "Memory") {
         name = run.device_name(static_cast<std::size_t>(row.lane)) + " memory";  // one row per device
     }
-    if (!two && row.kind == RowKind::lane && run.gpus() > 1) {  // each GPU has a "Stream 0"
-        const std::string device = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
-        name = device + " " + name;
+    if (!two && row.kind == RowKind::lane && name == run.lanes()[static_cast<std::size_t>(row.lane)].name) {
+        name = run.stream_name(static_cast<std::size_t>(row.lane));  // one row per stream
     }
     const float middle = (row.box.y0 + row.box.y1) / 2;
     const float baseline = middle + size * kCapHeightEm / 2 - (two ? pitch / 2 + pen.px(1) : 0);

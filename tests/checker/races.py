@@ -83,7 +83,7 @@ def grouped(trace):
 
 
 def missing(trace, race):
-    later, earlier = (trace.other["lanes"][race[key]] for key in ("lane", "other_lane"))
+    later, earlier = (trace.stream_name(race[key]) for key in ("lane", "other_lane"))
     if race["kind"] == "reuse":
         return f"record_stream of the dropped tensor for {earlier}, or {later} waits for {earlier}"
     return f"{later} waits for {earlier} (wait_stream, or an event)"
@@ -98,7 +98,7 @@ def check(checker):
         for key in ("op", "other"):
             op = trace.op(race[key])
             entry[key] = {"op": op.id, "name": trace.signatures[op.signature]["name"], "line": op.line[1],
-                          "file": trace.files[op.line[0]], "lane": trace.other["lanes"][op.lane]}
+                          "file": trace.files[op.line[0]], "lane": trace.stream_name(op.lane)}
         entry |= {"buffer": race["buffer"], "other_buffer": race["other_buffer"] if race["kind"] == "reuse" else None,
                   "missing": missing(trace, race), "pairs": len(races)}
         own.append(entry)

@@ -82,6 +82,15 @@ std::string Run::device_phrase(std::size_t device) const {
     return name == "CPU" || name == "GPU" ? "the " + name : name;
 }
 
+std::string Run::stream_name(std::size_t lane) const {
+    if (lane >= lanes_.size()) {
+        return "stream " + std::to_string(lane);
+    }
+    const std::size_t device = device_of_lane(lane);
+    const bool unique = gpus() < 2 || devices_[device].kind == "cpu";
+    return lanes_[lane].name + (unique ? "" : " of " + device_name(device));
+}
+
 std::string Run::all_devices() const {
     return devices_.size() < 2    ? ""
            : devices_.size() == 2 ? "both devices"
