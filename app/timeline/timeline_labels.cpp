@@ -113,6 +113,12 @@ std::vector<std::string> frontend_totals(const RowPen& pen) {
     return totals;
 }
 
+// "GPU 1", or "GPU 1 (speed 0.25)"; "" if the run has one device.
+std::string device_words(const model::Run& run, std::size_t device) {
+    const double speed = run.speed_of(device);
+    return run.device_phrase(device) + (speed == 1 ? "" : " (speed " + devices::text_of_speeds({speed}) + ")");
+}
+
 }  // namespace
 
 void draw_label(const RowPen& pen, const RowBox& row) {
@@ -147,11 +153,10 @@ void draw_label(const RowPen& pen, const RowBox& row) {
             break;
         case RowKind::lane:
             name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
-            below = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
+            below = device_words(run, run.device_of_lane(static_cast<std::size_t>(row.lane)));
             below = !run.capabilities().backend ? ops_word(run.capabilities(), 2)
-                    : below.empty()
-                        ? "executes"
-                        : run.device_phrase(run.device_of_lane(static_cast<std::size_t>(row.lane))) + " executes";
+                    : below.empty()             ? "executes"
+                                                : below + " executes";
             if (const std::size_t count = ops_of(pen, row.lane); count > 0) {
                 const std::string words = ops_text(run.capabilities(), count);
                 totals = {words};

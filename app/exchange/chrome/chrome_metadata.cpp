@@ -100,6 +100,9 @@ void write_metadata(const model::Run& run, const model::SavedFolds* folds, JsonT
     }
     if (info.links) {
         to.put_all("\"gpus\":", info.links->gpus(), ",\"links\":\"", devices::word_of(info.links->topology()), "\",");
+        if (!info.gpu_costs.empty()) {
+            to.put_all("\"gpu_speeds\":[", model::speed_words(info), "],");
+        }
     }
     to.put_all("\"workers\":", info.workers, ",\"streams\":", info.streams, ",\"queue_limit\":", info.queue_limit,
                ",\"budget\":", info.budget, ",\"seed\":", info.seed);

@@ -134,6 +134,8 @@ public:
     // "simulated", or "simulated:1" where the run has several GPUs. For reports.
     [[nodiscard]] std::string device_word(std::size_t device) const;
     [[nodiscard]] std::size_t gpus() const;
+    // Of a simulated GPU, relative to its cost model; 1 for other devices.
+    [[nodiscard]] double speed_of(std::size_t device) const;
     // The costs of a simulated device; null if the recording does not contain them.
     [[nodiscard]] const devices::CostModel* costs_of(std::size_t device) const;
     // Of a simulated machine with several GPUs; empty for other runs, and once ops of the run were folded.

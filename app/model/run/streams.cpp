@@ -107,7 +107,15 @@ std::size_t Run::gpus() const {
         std::count_if(devices_.begin(), devices_.end(), [](const RunDevice& device) { return device.kind != "cpu"; }));
 }
 
+double Run::speed_of(std::size_t device) const {
+    const devices::CostModel* costs = costs_of(device);
+    return costs != nullptr ? costs->speed : 1;
+}
+
 const devices::CostModel* Run::costs_of(std::size_t device) const {
+    if (device < info_.gpu_costs.size() && devices_[device].kind != "cpu") {
+        return &info_.gpu_costs[device];
+    }
     const std::size_t model = device > 0 && devices_[device].kind == "cpu" ? 1 : 0;
     return model < info_.device_costs.size() ? &info_.device_costs[model] : nullptr;
 }
