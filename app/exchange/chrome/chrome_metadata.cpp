@@ -22,9 +22,9 @@ std::vector<trace::OrderRecord> read_orders(json::Value list) {
     std::vector<trace::OrderRecord> orders;
     for (const json::Value entry : list.elements()) {
         trace::OrderRecord order{};
-        for (const auto kind :
-             {trace::OrderKind::stream_wait, trace::OrderKind::read_write, trace::OrderKind::write_read,
-              trace::OrderKind::write_write, trace::OrderKind::reuse, trace::OrderKind::begin}) {
+        for (const auto kind : {trace::OrderKind::stream_wait, trace::OrderKind::read_write,
+                                trace::OrderKind::write_read, trace::OrderKind::write_write, trace::OrderKind::reuse,
+                                trace::OrderKind::begin, trace::OrderKind::host_wait}) {
             if (entry["kind"].text() == model::word_of(kind)) {
                 order.kind = kind;
             }

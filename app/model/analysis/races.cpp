@@ -56,7 +56,8 @@ RaceWords words_of(trace::OrderKind kind) {
 }
 
 const char* word_of(trace::OrderKind kind) {
-    constexpr std::array kWords = {"", "stream_wait", "read_write", "write_read", "write_write", "reuse", "begin"};
+    constexpr std::array kWords = {"",      "stream_wait", "read_write", "write_read", "write_write",
+                                   "reuse", "begin",       "host_wait"};
     return kWords[std::min(static_cast<std::size_t>(kind), kWords.size() - 1)];
 }
 
