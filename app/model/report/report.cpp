@@ -471,7 +471,7 @@ std::string report_json(const Run& run) {
     rest["minibatches"] = minibatches_of(run, support);
     rest["scopes"] = scopes_of(run, support);
     rest["devices"] = devices_of(run, support, walk.tally());
-    rest["links"] = links_json(run, support.whole());
+    rest["links"] = links_json(run, walk.tally(), support.whole());
     rest["races"] = races_json(run, support.whole());
     rest["error"] = error_of(run);
     const json::Document result(run.result_json());
