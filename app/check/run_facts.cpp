@@ -114,7 +114,7 @@ constexpr std::array<Field<OpRecord>, 17> kOpFields{{
     {"shapes", [](const OpRecord& r) -> core::Result<Value> { return Value(r.signature().shapes); }},
     {"line", [](const OpRecord& r) -> core::Result<Value> { return Value(core::number_of(r.op().line)); }},
     {"source", [](const OpRecord& r) -> core::Result<Value> { return Value(source_line(*r.data(), r.op().line)); }},
-    {"lane", [](const OpRecord& r) -> core::Result<Value> { return Value(r.run().lanes()[r.op().lane].name); }},
+    {"lane", [](const OpRecord& r) -> core::Result<Value> { return Value(r.run().stream_name(r.op().lane)); }},
     {"device",
      [](const OpRecord& r) -> core::Result<Value> {
          const std::size_t device = r.run().device_of_lane(r.op().lane);

@@ -18,11 +18,14 @@ std::string lanes_words(std::uint32_t count, const char* lane) {
     return model::count_text(count) + " " + lane + (count == 1 ? "" : "s");
 }
 
-// "1 GPU", "4 GPUs, links ring"; "" on other devices.
+// "1 GPU", "4 GPUs, links ring", "2 GPUs, links pcie, speeds 1, 0.25"; "" on other devices.
 std::string gpus_words(const RunInfo& info) {
-    return info.links ? std::to_string(info.links->gpus()) + " GPUs, links " + devices::word_of(info.links->topology())
-           : info.device_kind == "simulated" ? "1 GPU"
-                                             : "";
+    if (!info.links) {
+        return info.device_kind == "simulated" ? "1 GPU" : "";
+    }
+    const std::string speeds = speed_words(info);
+    return std::to_string(info.links->gpus()) + " GPUs, links " + devices::word_of(info.links->topology()) +
+           (speeds.empty() ? "" : ", speeds " + speeds);
 }
 
 std::string barrier_of(const RunInfo& info) {

@@ -315,7 +315,7 @@ private:
 
     void draw_lanes() {
         for (const auto& [lane, row] : lanes_) {
-            label(row, lane < run_.lanes().size() ? run_.lanes()[lane].name : "Backend", "thread: executes");
+            label(row, lane < run_.lanes().size() ? run_.stream_name(lane) : "Backend", "thread: executes");
         }
         for (OpId id = o_.first; id <= o_.last; ++id) {
             const model::Op& op = run_.op(id);

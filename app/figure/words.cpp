@@ -130,6 +130,8 @@ std::string devices_of(const Run& run) {
     std::string all = run.gpus() > 1 ? std::to_string(run.gpus()) + " × " + own : own;
     if (run.info().links) {
         all += std::string(", links ") + devices::word_of(run.info().links->topology());
+        const std::string speeds = speed_words(run.info());
+        all += speeds.empty() ? "" : ", speeds " + speeds;
     }
     for (const model::RunDevice& device : run.devices()) {
         if (&device != &run.devices().front() && device.kind == "cpu") {

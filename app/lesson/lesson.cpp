@@ -10,6 +10,7 @@
 
 #include "app/lesson/detail_tab_names.h"
 #include "engine/core/ids.h"
+#include "engine/devices/simulated/cost_model.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::lesson {
@@ -129,8 +130,8 @@ Lesson parse_front(const YAML::Node& front) {
         refuse("the front matter must be a list of names with values", front);
     }
     allow_only(front,
-               {"barrier", "costs", "device", "gpus", "id", "links", "minutes", "parameters", "part", "picture",
-                "program", "shows", "streams", "tabs", "title", "view"},
+               {"barrier", "costs", "device", "gpu_speeds", "gpus", "id", "links", "minutes", "parameters", "part",
+                "picture", "program", "shows", "streams", "tabs", "title", "view"},
                "a lesson");
     for (const char* needed : {"id", "title", "program"}) {
         if (!front[needed]) {
@@ -197,6 +198,18 @@ Lesson parse_front(const YAML::Node& front) {
         lesson.links = words(front["links"], "links");
         if (lesson.links != "pcie" && lesson.links != "pairs" && lesson.links != "ring") {
             refuse("links must be pcie, pairs or ring", front["links"]);
+        }
+    }
+    if (const auto speeds = front["gpu_speeds"]) {
+        if (!speeds.IsSequence() || lesson.gpus < 2 || speeds.size() != lesson.gpus) {
+            refuse("gpu_speeds must have a number for each of several gpus, such as [1, 0.5]", speeds);
+        }
+        for (const auto& speed : speeds) {
+            const double said = number(speed, "a speed");
+            if (said < devices::kLeastSpeed || said > devices::kMostSpeed) {
+                refuse("a speed is a number from 0.01 to 100", speed);
+            }
+            lesson.gpu_speeds.push_back(said);
         }
     }
     if (front["view"]) {

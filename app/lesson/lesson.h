@@ -16,6 +16,7 @@
 //     streams: 1                  # optional; of a GPU, in place of the framework's number
 //     gpus: 4                     # optional; how many GPUs the simulated machine has
 //     links: ring                 # optional; between them: pcie, pairs or ring
+//     gpu_speeds: [1, 1, 1, 0.5]  # optional; the speed of each of them, relative to the cost model
 //     view: numbers               # optional; or output, queue, graph, threads: the tab shown when it is opened;
 //                                 # formula: numbers, and a button that draws the chapter's formula
 //     part: 2                     # optional; where the lesson is on the map: 1 to 4, see kParts
@@ -54,17 +55,18 @@ struct Lesson {
     std::string title;
     // The text, Markdown: what the program does, and perhaps a question; what a run shows; what to change and to make.
     std::string text, claim_text, try_text;
-    int part = 0;          // of the map, from 1; 0: not on the map
-    std::string shows;     // on the map
-    int minutes = 0;       // 0: not known
-    std::string program;   // a built-in program, or a Python file in the lesson's folder
+    int part = 0;         // of the map, from 1; 0: not on the map
+    std::string shows;    // on the map
+    int minutes = 0;      // 0: not known
+    std::string program;  // a built-in program, or a Python file in the lesson's folder
     std::vector<std::pair<std::string, std::string>> tabs;  // mxnet, python, pytorch or tensorflow, and its file
     std::string device = "cpu";
     std::string barrier = "as-written";
-    std::string costs;          // for the simulated device, as on the command line; empty: from its cost models
-    std::uint32_t streams = 0;  // of a GPU; 0: the framework's number
-    std::uint32_t gpus = 1;     // of the simulated machine
-    std::string links;          // between them, as on the command line; empty: the default
+    std::string costs;               // for the simulated device, as on the command line; empty: from its cost models
+    std::uint32_t streams = 0;       // of a GPU; 0: the framework's number
+    std::uint32_t gpus = 1;          // of the simulated machine
+    std::string links;               // between them, as on the command line; empty: the default
+    std::vector<double> gpu_speeds;  // of each, relative to the cost model; empty: all 1
     std::string view = "numbers";
     std::vector<Parameter> parameters;
     std::string file;      // the file that it was read from

@@ -5,6 +5,7 @@
 #include "app/confinement/confinement.h"
 #include "engine/core/bytes.h"
 #include "engine/core/system/machine_memory.h"
+#include "engine/devices/simulated/cost_model.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::session {
@@ -60,6 +61,9 @@ std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd
                std::to_string(std::max(settings.gpus, 1u)));  // explicitly: otherwise a lesson's own would apply
         if (settings.gpus > 1 && !settings.links.empty()) {
             option("--links", settings.links);
+        }
+        if (settings.gpus > 1 && settings.gpus == settings.gpu_speeds.size()) {
+            option("--gpu-speeds", devices::text_of_speeds(settings.gpu_speeds));
         }
     }
     if (!settings.tab.empty()) {

@@ -321,11 +321,13 @@ private:
         }
     }
 
-    // Says where a long run is only known as sums.
+    // Says where a long run is only known as sums. Rows of links would show the copies that were kept only.
     void draw_folded_parts(const RowPen& pen, const RowBox& last) {
+        const char* words = pen.run.info().links ? " ops folded: only their sums are kept, and links have no rows"
+                                                 : " ops folded: only their sums are kept";
         for (const model::FoldedPart& part : pen.run.folded_parts()) {
             draw_range(pen, last, pen.x(part.begin_ns), pen.x(part.end_ns),
-                       count_text(part.last - part.first + 1) + " ops folded: only their sums are kept", 0);
+                       count_text(part.last - part.first + 1) + words, 0);
         }
     }
 

@@ -113,6 +113,12 @@ std::vector<std::string> frontend_totals(const RowPen& pen) {
     return totals;
 }
 
+// "GPU 1", or "GPU 1 (speed 0.25)"; "" if the run has one device.
+std::string device_words(const model::Run& run, std::size_t device) {
+    const double speed = run.speed_of(device);
+    return run.device_phrase(device) + (speed == 1 ? "" : " (speed " + devices::text_of_speeds({speed}) + ")");
+}
+
 }  // namespace
 
 void draw_label(const RowPen& pen, const RowBox& row) {
@@ -147,11 +153,10 @@ void draw_label(const RowPen& pen, const RowBox& row) {
             break;
         case RowKind::lane:
             name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
-            below = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
+            below = device_words(run, run.device_of_lane(static_cast<std::size_t>(row.lane)));
             below = !run.capabilities().backend ? ops_word(run.capabilities(), 2)
-                    : below.empty()
-                        ? "executes"
-                        : run.device_phrase(run.device_of_lane(static_cast<std::size_t>(row.lane))) + " executes";
+                    : below.empty()             ? "executes"
+                                                : below + " executes";
             if (const std::size_t count = ops_of(pen, row.lane); count > 0) {
                 const std::string words = ops_text(run.capabilities(), count);
                 totals = {words};
@@ -192,9 +197,8 @@ void draw_label(const RowPen& pen, const RowBox& row) {
     if (!two && row.kind == RowKind::memory && row.lane >= 0 && name == "Memory") {
         name = run.device_name(static_cast<std::size_t>(row.lane)) + " memory";  // one row per device
     }
-    if (!two && row.kind == RowKind::lane && run.gpus() > 1) {  // each GPU has a "Stream 0"
-        const std::string device = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
-        name = device + " " + name;
+    if (!two && row.kind == RowKind::lane && name == run.lanes()[static_cast<std::size_t>(row.lane)].name) {
+        name = run.stream_name(static_cast<std::size_t>(row.lane));  // one row per stream
     }
     const float middle = (row.box.y0 + row.box.y1) / 2;
     const float baseline = middle + size * kCapHeightEm / 2 - (two ? pitch / 2 + pen.px(1) : 0);

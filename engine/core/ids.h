@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kMaxLanesOfDevice = 16;
 // Most lanes of a trace. A run of the engine has at most kMaxLanes; a trace of another program has as many as that
 // program has streams, or levels of nested calls in its threads. Readers allocate per-lane data only for lanes that the
 // trace has.
-inline constexpr std::uint32_t kMaxTraceLanes = 64;
+inline constexpr std::uint32_t kMaxTraceLanes = 160;
 inline constexpr std::uint32_t kMaxGpus = 8;
 inline constexpr std::uint32_t kMaxDevices = kMaxGpus + 1;  // and the CPU
 

@@ -36,12 +36,14 @@ namespace headway::runtime {
 
 class OpQueue;
 
-// A moment in a stream, as an event of the program.
+// A moment in a stream, as an event of the program. Trivial, so that Python can keep its bytes.
 struct StreamPoint {
     std::uint32_t lane = 0;
     std::uint32_t seq = 0;  // its last command so far; 0: none
     core::OpId op = 0;      // and its last op
     LaneSeqs clock{};       // what has completed once that command has
+    // Of each lane, the op that has completed then as well, and that no op before this moment had to wait for; 0: none.
+    std::array<core::OpId, core::kMaxLanes> waits{};
 };
 
 class ProgramStreams {
@@ -101,6 +103,8 @@ public:
     void host_waited(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end, core::OpId through);
     void host_waited(std::uint32_t lane, std::uint32_t seq, core::OpId through);
     void host_waited(const StreamPoint& point);
+    // The frontend waits for all that the lanes [begin, end) do, also for what they wait for without an op after it.
+    void host_waits_for_lanes(std::uint32_t begin, std::uint32_t end);
     // The last op of the stream; 0: none.
     [[nodiscard]] core::OpId last_op(std::uint32_t lane) const { return last_op_[lane]; }
     // The buffer has got memory, which is reused in the order of `lane`.
@@ -137,8 +141,9 @@ private:
         std::uint32_t seq;
         LaneSeqs clock;
     };
+    // An op of another lane that a stream waits for before its next op.
     struct PendingWait {
-        std::uint32_t lane;  // whose op the stream waits for
+        std::uint32_t lane;
         core::OpId op;
         core::Line line;
     };
@@ -146,6 +151,11 @@ private:
     void prepare();
     [[nodiscard]] StreamPoint point_of(std::uint32_t lane) const;
     void order_after(std::uint32_t lane, const StreamPoint& point);
+    // Notes that `lane` waits for an op, for the record of its next op.
+    void add_wait(std::uint32_t lane, std::uint32_t other, core::OpId op);
+    // Records that the frontend knows an op to have ended, which the record of its wait does not contain.
+    void record_host_wait(std::uint32_t lane, core::OpId op);
+    void record_host_waits(const StreamPoint& point);
     [[nodiscard]] bool between_gpus(const Operation& operation) const;
     Uses& uses_of(const Buffer& buffer);
     [[nodiscard]] bool is_free(const Buffer& buffer);

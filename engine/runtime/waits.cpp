@@ -91,6 +91,7 @@ void Waits::device(core::DeviceId device, WaitKind kind, std::string_view name) 
         return;
     }
     prepare(name);
+    queue_.streams.host_waits_for_lanes(queue_.lanes.begin(device), queue_.lanes.end(device));
     commands(queue_.lanes.submitted(), queue_.lanes.begin(device), queue_.lanes.end(device),
              {kind, name, 0, queue_.recorder.issued(), trace::wait_for_device(device)});
 }
@@ -128,6 +129,7 @@ void Waits::for_stream(std::uint32_t lane, core::BufferId buffer, WaitKind kind,
     queue_.lanes.wait_until_seen(lane, last);
     device.wait_returned();
     queue_.recorder.end_wait(begun, event);
+    queue_.streams.host_waits_for_lanes(lane, lane + 1);
     queue_.streams.host_waited(lane, last, queue_.recorder.issued());
     expect_run(lane, last);
     deliver_failure_of(buffer);

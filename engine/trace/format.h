@@ -158,24 +158,32 @@ struct ExecRecord {
 static_assert(sizeof(ExecRecord) == 16);
 
 enum class OrderKind : std::uint8_t {
-    stream_wait = 1,  // the program made the op's stream wait for the stream of `other`
+    stream_wait = 1,  // the program made the op's stream wait for the stream of `other`, or for one that waited for it
     // Races: nothing that the program does orders `op` and `other`, and one of them writes `buffer`.
     read_write = 2,   // `op` reads what `other` writes
     write_read = 3,   // `op` writes what `other` reads
     write_write = 4,  // both write
     reuse = 5,        // `op` writes memory that `other` uses as `other_buffer`, which the program has dropped
     begin = 6,        // from `op` on the program chooses the streams; there is no `other`
+    // Ops from `op` on follow `other`: the frontend waited for an event or a stream that followed it, or asked whether
+    // an event was reached. Only what the waits' own records do not contain.
+    host_wait = 7,
 };
 constexpr bool is_race(OrderKind kind) {
     return kind > OrderKind::stream_wait && kind <= OrderKind::reuse;
 }
 
-// Only in runs whose program uses streams. Recorded before the issue of `op`.
+constexpr bool is_wait(OrderKind kind) {
+    return kind == OrderKind::stream_wait || kind == OrderKind::host_wait;
+}
+
+// Only in runs whose program uses streams. Recorded before the issue of `op`. Together with the waits of the frontend
+// they contain what the program orders from `begin` on. Readers leave out kinds that they do not know.
 struct OrderRecord {
     core::OpId op;     // issued later
     core::OpId other;  // issued earlier
     core::BufferId buffer, other_buffer;
-    core::Line line;  // stream_wait: where the program asked for it
+    core::Line line;  // of a wait: where the program asked for it
     OrderKind kind;
     std::uint8_t lane, other_lane, reserved;
 };

@@ -1,7 +1,7 @@
 // bench_frames [OPS]: cost of whole frames of the timeline without a screen, from the layout to pixels, for runs of
-// 10^4 to 10^7 ops (or one size) in 4 and in 40 lanes: the whole run, a tenth of it, and deep zoom; at 1080p and 2160p;
-// with a moving view, and at rest (the layout is cached as in the window, and painted again). Painter and renderer are
-// the window's; OpenGL is whatever EGL offers. The window at rest draws no frames at all.
+// 10^4 to 10^7 ops (or one size) in 4, 40 and 136 lanes (8 GPUs with 17 each): the whole run, a tenth of it, and deep
+// zoom; at 1080p and 2160p; with a moving view, and at rest (the layout is cached as in the window, and painted again).
+// Painter and renderer are the window's; OpenGL is whatever EGL offers. The window at rest draws no frames at all.
 //
 // Prints a table of medians over 40 frames: for moving frames the layout (processor time) and the whole frame (wall
 // clock, because software OpenGL draws in its own threads, and the processor time of all threads); for frames at rest
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
     constexpr std::array<std::pair<const char*, double>, 3> kZooms{{{"whole", 1}, {"tenth", 0.1}, {"deep", 1e-4}}};
     bool described = false;
     std::map<std::tuple<std::uint32_t, int, const char*>, std::vector<Cost>> by_view;  // of each size
-    for (const std::uint32_t lanes : {4u, 40u}) {
+    for (const std::uint32_t lanes : {4u, 40u, 136u}) {
         for (const std::uint32_t count : sizes) {
             double intake_ms = 0;
             const auto run = bench::made_run(count, lanes, intake_ms);

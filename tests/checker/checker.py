@@ -26,7 +26,7 @@ SAID = {
 FROM_OTHER = {  # copied from the trace's metadata
     "program": "program", "language": "frontend",
 }
-SETTINGS = ("gpus", "links", "barrier", "free_policy", "workers", "streams", "budget", "queue_limit", "seed", "profile",
+SETTINGS = ("gpus", "links", "gpu_speeds", "barrier", "free_policy", "workers", "streams", "budget", "queue_limit", "seed", "profile",
             "chosen", "issue", "launch", "copies", "products")
 MOST_CAUSES = 1000  # limit of the list in a wait
 

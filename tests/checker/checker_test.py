@@ -1,7 +1,7 @@
 """Runs lessons and random programs, and compares every number of their reports with the raw events.
 
 By default a sample, drawn with a fixed seed; --all: all lessons and tabs on all devices under all barrier policies, and
-200 random programs, and the comparison of each lesson. --only WORD: those whose name contains it.
+320 random programs, and the comparison of each lesson. --only WORD: those whose name contains it.
 """
 
 import argparse
@@ -26,7 +26,8 @@ RUNNER = os.environ["HEADWAY_RUNNER"]
 POLICIES = (None, "none", "op", "minibatch", "behind:1")  # None: the program's own
 DEVICES = ("cpu", "simulated")
 RANDOM_PROGRAMS = 200
-QUICK_LESSONS, QUICK_PROGRAMS, QUICK_COMPARISONS, QUICK_HANDS = 64, 60, 12, 10
+STREAMS_PROGRAMS = 120
+QUICK_LESSONS, QUICK_PROGRAMS, QUICK_STREAMS, QUICK_COMPARISONS, QUICK_HANDS = 64, 60, 30, 12, 10
 
 
 def runs_of_lessons():
@@ -167,15 +168,20 @@ def main():
     for seed in range(RANDOM_PROGRAMS):
         text, options, dialect = programs.program(seed)
         of_programs.append((f"program {seed} {dialect} {' '.join(options)}", options, text))
+    of_streams = []
+    for seed in range(STREAMS_PROGRAMS):
+        text, options = programs.streams_program(seed)
+        of_streams.append((f"streams program {seed} {' '.join(options)}", options, text))
     if not chosen.all and not chosen.only:
         sample = random.Random(15)
         of_lessons = sample.sample(of_lessons, min(QUICK_LESSONS, len(of_lessons)))
         of_programs = sample.sample(of_programs, QUICK_PROGRAMS)
+        of_streams = sample.sample(of_streams, QUICK_STREAMS)
         of_hands = sample.sample(of_hands, QUICK_HANDS)
         of_comparisons = sample.sample(of_comparisons, min(QUICK_COMPARISONS, len(of_comparisons)))
     hands = [job for job in of_hands if chosen.only in job[0]]
     compares = [job for job in of_comparisons if chosen.only in job[0]]
-    jobs = [job for job in of_lessons + of_programs if chosen.only in job[0]]
+    jobs = [job for job in of_lessons + of_programs + of_streams if chosen.only in job[0]]
     compared = failed = 0
     with ProcessPoolExecutor(max_workers=2) as pool:
         missed = pool.submit(missed_changes)

@@ -177,6 +177,11 @@ class Trace:
     def device_of_lane(self, lane):
         return max(i for i, device in enumerate(self.devices) if device["first_lane"] <= lane)
 
+    def stream_name(self, lane):
+        """Each of several GPUs has a "Stream 0"."""
+        device, name = self.device_of_lane(lane), self.other["lanes"][lane]
+        return name if self.gpus < 2 or self.devices[device]["kind"] == "cpu" else f"{name} of GPU {device}"
+
     def device_word(self, device):
         kind = self.devices[device]["kind"]
         return kind if kind == "cpu" or self.gpus < 2 else f"{kind}:{device}"
@@ -194,6 +199,17 @@ class Trace:
         joined = {"pcie": False, "pairs": source // 2 == own // 2,
                   "ring": (source - own) % gpus in (1, gpus - 1)}[self.other["links"]]
         return (f"NVLink {source} → {own}",) if joined else ("PCIe to the GPUs", "PCIe to the host")
+
+    def is_programs(self, op):
+        """Whether only the program orders it, if it uses streams: an op of a GPU, or of the run's only device."""
+        return self.device_of_lane(op.lane) < max(self.gpus, 1)
+
+    def is_programs_memory(self, buffer):
+        return self.home.get(buffer, 0) < max(self.gpus, 1)
+
+    def is_between_gpus(self, op):
+        links = self.links_of(op)
+        return len(links) == 2 or links[:1] != () and links[0].startswith("NVLink")
 
     def copied_bytes(self, op):
         signature = self.signatures[op.signature]

@@ -138,7 +138,7 @@ class Facts:
         numbers = {**self.took(), **({} if beyond else {"share": p[side] / self.total})}
         numbers |= {"longest_chain_ns": p[side]} if side == "longest_chain_ns" else {
             "frontend_ns": p["frontend_ns"], "busiest_lane_ns": p["busiest_lane_ns"]}
-        words = [] if side == "longest_chain_ns" else [self.trace.other["lanes"][self.busiest()]]
+        words = [] if side == "longest_chain_ns" else [self.trace.stream_name(self.busiest())]
         return self.own["regime"] == regime, numbers, [regime, *words, *(["while the run was paused"] if beyond else [])]
 
     def execution_bound(self):
@@ -158,7 +158,7 @@ class Facts:
         return {**self.took(), "frontend_ns": p["frontend_ns"], "busiest_lane_ns": p["busiest_lane_ns"]}
 
     def waits_bound(self, regime):
-        return self.own["regime"] == regime, self.sides(), [regime, self.trace.other["lanes"][self.busiest()]]
+        return self.own["regime"] == regime, self.sides(), [regime, self.trace.stream_name(self.busiest())]
 
     def barrier_bound(self):
         return self.waits_bound("barrier-bound")
@@ -345,7 +345,11 @@ class Facts:
     def copies_overlap(self):
         copies = self.overlap(lambda ops: any(map(self.is_copy, ops)))
         beside = self.overlap(lambda ops: any(map(self.is_copy, ops)) and not all(map(self.is_copy, ops)))
-        return copies > 0, {"copies_ns": copies, "beside_ns": beside}, []
+        between_gpus = {self.trace.is_between_gpus(op) for op in self.trace.ops if self.is_copy(op) and
+                        min(op.end, self.trace.end) > max(op.begin, self.trace.begin)}
+        words = {frozenset({False}): "Copies between host and device took", frozenset({True}): "Copies between GPUs took",
+                 frozenset({False, True}): "Copies between host and GPUs, and between GPUs, took"}
+        return copies > 0, {"copies_ns": copies, "beside_ns": beside}, [words[frozenset(between_gpus)]] if copies else []
 
     def idle(self):
         causes = {key: ns for key, ns in self.own["idle"].items() if key != "paused_ns"}
@@ -372,7 +376,7 @@ class Facts:
         numbers = {"races": len(found)}
         numbers |= {key: o.line[1] for key, o in (("line", op), ("other_line", other)) if o.line[1]}
         names = [self.trace.signatures[o.signature]["name"] for o in (op, other)]
-        lanes = [self.trace.other["lanes"][o.lane] for o in (op, other)]
+        lanes = [self.trace.stream_name(o.lane) for o in (op, other)]
         return True, numbers, [*names, *lanes, *races.WORDS[race["kind"]], races.missing(self.trace, race)]
 
     def part_of_run(self, ns):

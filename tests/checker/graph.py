@@ -48,7 +48,8 @@ class Graph:
                     needs.setdefault(reader, True)
             needs.pop(op.id, None)
             # It does not follow the ops of a stream that it races with, and follows those that its stream waited for.
-            raced = {order["other_lane"] for order in orders.get(op.id, ()) if order["kind"] != "stream_wait"}
+            raced = {order["other_lane"] for order in orders.get(op.id, ())
+                     if order["kind"] not in ("stream_wait", "host_wait")}
             needs = {id: war for id, war in needs.items() if self.trace.op(id).lane not in raced}
             needs |= {order["other"]: False for order in orders.get(op.id, ()) if order["kind"] == "stream_wait"}
             self.needs.append(needs)

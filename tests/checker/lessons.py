@@ -8,7 +8,7 @@ RUNNER = os.environ.get("HEADWAY_RUNNER", "headway-runner")
 # Need a GPU and the CPU: on simulated only.
 TWO_DEVICES = ("cpu-and-gpu", "exercise-cpu-and-gpu", "pageable-copy", "copy-while-computing", "spin-or-sleep",
                "two-gpus", "ring-all-reduce", "missing-wait", "three-sums",
-               "under-the-backward-pass")
+               "under-the-backward-pass", "unequal-gpus")
 # Small sizes for tests; other parameters keep the lesson's values.
 SMALL = {"n": 200, "size": 48, "steps": 5, "batches": 4, "batch_size": 32, "features": 64, "hidden": 32, "reps": 4,
          "products": 4, "pairs": 3, "others": 3, "megabytes": 2, "batch": 100}

@@ -121,6 +121,91 @@ class Writer:
         return HEADS[self.dialect] + "\n" + "\n".join(self.lines) + "\n"
 
 
+class StreamsWriter:
+    """A PyTorch program on 1 to 3 GPUs that makes streams and orders them itself, or forgets to."""
+
+    def __init__(self, seed):
+        self.random = random.Random(f"streams {seed}")
+        self.gpus = self.random.randint(1, 3)
+        self.streams = self.random.randint(2, 4)
+        self.lines, self.tensors, self.events, self.made = [], [], [], 0
+
+    def put(self, line):
+        self.lines.append(line)
+
+    def stream(self):
+        return f"s[{self.random.randrange(self.gpus)}][{self.random.randrange(self.streams)}]"
+
+    def new_name(self, gpu):
+        self.made += 1
+        self.tensors.append((f"t{self.made}", gpu))
+        return self.tensors[-1][0]
+
+    def tensor(self, gpu):
+        """One of the GPU's tensors; makes the first."""
+        own = [name for name, where in self.tensors if where == gpu]
+        if not own or self.random.random() < 0.15:
+            own = [self.new_name(gpu)]
+            self.put(f"{own[0]} = torch.ones(8, 8, device='cuda:{gpu}')")
+        return self.random.choice(own)
+
+    def op(self):
+        gpu = self.random.randrange(self.gpus)
+        a, b = self.tensor(gpu), self.tensor(gpu)
+        return self.random.choice((f"{a} += {b}", f"{a} = {a} @ {b}", f"{a} = {b} * 0.5"))
+
+    def copy(self):
+        source, to = self.random.randrange(self.gpus), self.random.randrange(self.gpus)
+        name = self.tensor(source)
+        if self.random.random() < 0.2:
+            return f"{name}.to('cpu', non_blocking=True)"
+        return f"{self.new_name(to)} = {name}.to('cuda:{to}', non_blocking=True)"
+
+    def order(self):
+        roll = self.random.random()
+        if roll < 0.4:
+            return f"{self.stream()}.wait_stream({self.stream()})"
+        if roll < 0.6 or not self.events:
+            self.events.append(f"e{len(self.events)}")
+            return f"{self.events[-1]} = {self.stream()}.record_event()"
+        event = self.random.choice(self.events)
+        if roll < 0.85:
+            return f"{self.stream()}.wait_event({event})"
+        return self.random.choice((f"{event}.synchronize()", f"{event}.query()", f"{self.stream()}.synchronize()",
+                                   f"{self.stream()}.query()", f"torch.cuda.synchronize({self.random.randrange(self.gpus)})"))
+
+    def text(self):
+        self.put(f"s = [[torch.cuda.default_stream(g)] + [torch.cuda.Stream(f'cuda:{{g}}') for _ in range("
+                 f"{self.streams - 1})] for g in range({self.gpus})]")
+        for _ in range(self.random.randint(10, 60)):
+            roll = self.random.random()
+            if roll < 0.3:
+                self.put(f"torch.cuda.set_stream({self.stream()})")
+            elif roll < 0.6:
+                self.put(self.op())
+            elif roll < 0.72:
+                self.put(self.copy())
+            elif roll < 0.97:
+                self.put(self.order())
+            elif len(self.tensors) > 2:
+                self.put(f"del {self.tensors.pop(self.random.randrange(len(self.tensors)))[0]}")
+        return "import torch\n" + "\n".join(self.lines) + "\ntorch.cuda.synchronize()\n"
+
+
+def streams_program(seed):
+    """(text, options) of a random program that orders its streams itself; half of them race."""
+    writer = StreamsWriter(seed)
+    text = writer.text()
+    options = ["--device", "simulated", "--gpus", str(writer.gpus), "--streams", str(writer.streams),
+               "--barrier", writer.random.choice(("none", "none", "none", "op")),
+               "--free-policy", writer.random.choice(("stream", "finish"))]
+    if writer.gpus > 1:
+        options += ["--links", writer.random.choice(("pcie", "pairs", "ring"))]
+        if writer.random.random() < 0.5:
+            options += ["--gpu-speeds", ",".join(str(writer.random.choice((0.25, 1, 1.5))) for _ in range(writer.gpus))]
+    return text, options
+
+
 def program(seed):
     """(text, options, dialect) of one random program; one in eight runs on the CPU, some fail or run out of memory."""
     choice = random.Random(f"options {seed}")

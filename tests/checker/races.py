@@ -1,5 +1,8 @@
 """The races of a program that orders its streams itself, computed again from the lanes, the waits between streams and
-the frontend's waits; and the report's list of them."""
+the frontend's waits; and the report's list of them.
+
+The engine orders ops of a CPU beside GPUs, and all uses of its memory. Everything else is in the recorded orders: a
+copy between GPUs follows the streams of both, and theirs follow it."""
 
 WORDS = {"read_write": ("reads what", "writes"), "write_read": ("writes what", "reads"),
          "write_write": ("writes what", "writes"), "reuse": ("writes memory that", "uses")}
@@ -16,11 +19,14 @@ class Order:
         waits = iter(sorted((w for w in trace.waits if w.kind != "paused" and w.kind != "queue_limit"),
                             key=lambda w: w.issued))
         wait = next(waits, None)
-        asked = {}
+        asked, known_to_host, uses = {}, {}, {}  # uses: as in conflicts()
         for order in trace.orders:
-            if order["kind"] == "stream_wait":
-                asked.setdefault(order["op"], []).append(order["other"])
+            if order["kind"] in ("stream_wait", "host_wait"):
+                into = asked if order["kind"] == "stream_wait" else known_to_host
+                into.setdefault(order["op"], []).append(order["other"])
         for op in trace.ops:
+            for other in known_to_host.get(op.id, ()):
+                self.join(host, other)
             while wait is not None and wait.issued < op.id:
                 for ended in self.waited_for(wait, op.id):
                     self.join(host, ended)
@@ -30,6 +36,13 @@ class Order:
                 self.join(known, last[op.lane])
             for other in asked.get(op.id, ()):
                 self.join(known, other)
+            for buffer in {*op.reads, *op.made, *op.overwrites}:
+                if not (trace.is_programs(op) and trace.is_programs_memory(buffer)):
+                    for lane, (wrote, read) in uses.get(buffer, {}).items():
+                        for other in (wrote, read if buffer in op.made or buffer in op.overwrites else 0):
+                            if other and lane != op.lane:
+                                self.join(known, other)
+            use(uses, op)
             self.after[op.id] = known
             last[op.lane] = op.id
 
@@ -53,19 +66,31 @@ class Order:
         return op.lane == other.lane or self.after[op.id].get(other.lane, 0) >= other.id
 
 
+def use(uses, op):
+    """uses: by buffer and lane, the last op that wrote, and the last one that read."""
+    writes = {*op.made, *op.overwrites}
+    for buffer in {*op.reads, *writes}:
+        wrote, read = uses.setdefault(buffer, {}).get(op.lane, (0, 0))
+        uses[buffer][op.lane] = (op.id, read) if buffer in writes else (wrote, op.id)
+
+
 def conflicts(trace, order):
-    """(op, other, kind, buffer): pairs that use one buffer, one of them writing, that nothing orders."""
-    found, uses = set(), {}  # uses: by buffer and lane, the last op that wrote, and the last one that read
+    """(op, other, kind, buffer): pairs that use one buffer, one of them writing, that nothing orders. Of each other lane
+    the last one: a wait for that one orders the earlier ones, too."""
+    found, uses = set(), {}
     for op in trace.ops:
         writes = {*op.made, *op.overwrites}
-        for buffer in {*op.reads, *writes}:
-            for lane, (wrote, read) in uses.get(buffer, {}).items():
-                for other, kind in ((wrote, "write_write" if buffer in writes else "read_write"), (read, "write_read")):
-                    if other and (kind != "write_read" or buffer in writes) and other != op.id and \
-                            not order.follows(op, trace.op(other)):
-                        found.add((op.id, other, kind, buffer))
-            wrote, read = uses.setdefault(buffer, {}).get(op.lane, (0, 0))
-            uses[buffer][op.lane] = (op.id, read) if buffer in writes else (wrote, op.id)
+        for buffer in {*op.reads, *writes} if trace.is_programs(op) else ():
+            if not trace.is_programs_memory(buffer):
+                continue
+            for wrote, read in uses.get(buffer, {}).values():
+                pairs = [(wrote, "write_write" if buffer in writes else "read_write")]
+                pairs += [(read, "write_read")] if buffer in writes else []
+                pairs = [pair for pair in pairs if pair[0] and not order.follows(op, trace.op(pair[0]))]
+                if pairs:
+                    other, kind = max(pairs)
+                    found.add((op.id, other, kind, buffer))
+        use(uses, op)
     return found
 
 
@@ -83,7 +108,7 @@ def grouped(trace):
 
 
 def missing(trace, race):
-    later, earlier = (trace.other["lanes"][race[key]] for key in ("lane", "other_lane"))
+    later, earlier = (trace.stream_name(race[key]) for key in ("lane", "other_lane"))
     if race["kind"] == "reuse":
         return f"record_stream of the dropped tensor for {earlier}, or {later} waits for {earlier}"
     return f"{later} waits for {earlier} (wait_stream, or an event)"
@@ -98,14 +123,12 @@ def check(checker):
         for key in ("op", "other"):
             op = trace.op(race[key])
             entry[key] = {"op": op.id, "name": trace.signatures[op.signature]["name"], "line": op.line[1],
-                          "file": trace.files[op.line[0]], "lane": trace.other["lanes"][op.lane]}
+                          "file": trace.files[op.line[0]], "lane": trace.stream_name(op.lane)}
         entry |= {"buffer": race["buffer"], "other_buffer": race["other_buffer"] if race["kind"] == "reuse" else None,
                   "missing": missing(trace, race), "pairs": len(races)}
         own.append(entry)
     checker.top("races", own)
-    # Earlier ops are ordered by the engine. A copy between GPUs is ordered after both GPUs' streams, also after what
-    # these wait for before their next op, which is not in the trace: the engine's own tests compute those races again.
-    if trace.streams_from != 1 or trace.gpus > 1:
+    if trace.streams_from != 1:  # the engine orders earlier ops
         return
     order = Order(trace)
     said = {(r["op"], r["other"], r["kind"], r["buffer"]) for r in recorded(trace) if r["kind"] != "reuse"}

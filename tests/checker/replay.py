@@ -113,6 +113,9 @@ class SimulatedLanes:
         models = trace.other["cost_models"]
         self.models = [models["beside" if i > 0 and device["kind"] == "cpu" else "device"]
                        for i, device in enumerate(trace.devices)]
+        speeds = trace.other.get("gpu_speeds", [])
+        self.speeds = [speeds[i] if i < len(speeds) and device["kind"] != "cpu" else 1
+                       for i, device in enumerate(trace.devices)]
         self.link_costs = models.get("links")
         self.lanes = VirtualLanes(len(trace.lanes))
         self.places, self.moments = {}, {}
@@ -134,7 +137,7 @@ class SimulatedLanes:
         beyond = max(per("flops_per_s") * signature["flops"], per("bytes_per_s") * signature["moved_bytes"])
         ns = rates["base_ns"] + beyond
         resource = {"copy_to_device": 1, "copy_to_host": 2}.get(name, 0)
-        return rounded(ns), beyond / ns if model["lanes_share"] and ns > 0 else 0.0, resource
+        return rounded(ns / self.speeds[device]), beyond / ns if model["lanes_share"] and ns > 0 else 0.0, resource
 
     def cost_of(self, op, device):
         if links := self.trace.links_of(op):

@@ -137,7 +137,9 @@ class Sums:
             busy = sum(op.end - op.begin for op in ops)
             live, pending = by_device[i]
             reserved = "reserved bytes" if len(trace.devices) == 1 else None
+            speeds = trace.other.get("gpu_speeds", [])
             found.append({
+                **({"speed": float(speeds[i])} if i < len(speeds) else {}),
                 "id": trace.device_word(i), "kind": device["kind"], "name": device["name"], "simulated": device["simulated"],
                 "lanes": [name for lane, name in enumerate(trace.other["lanes"]) if trace.device_of_lane(lane) == i],
                 "ops": len(ops),

@@ -146,6 +146,50 @@ class Options(unittest.TestCase):
         good(self, text, "--device", "simulated", "--gpus", "8", "--streams", "3")
 
 
+class Speeds(unittest.TestCase):
+    """GPUs of several speeds."""
+
+    TEXT = """
+import headway as hw
+x = [hw.randn(500, 500, device="gpu:%d" % i) for i in range(hw.gpus())]
+hw.waitall()
+hw.measure()
+for _ in range(4):
+    x = [a @ a for a in x]
+there = x[0].to("gpu:1")
+hw.waitall()
+"""
+    TWO = ("--device", "simulated", "--gpus", "2")
+
+    def test_each_gpu_takes_its_time_and_copies_do_not(self):
+        alike = good(self, self.TEXT, *self.TWO).report
+        report = good(self, self.TEXT, *self.TWO, "--gpu-speeds", "1,0.25").report
+        (fast, slow), (same, other) = report["devices"], alike["devices"]
+        copy = report["links"][0]["busy_ns"]
+        self.assertEqual(alike["links"][0]["busy_ns"], copy)
+        self.assertEqual(fast["busy_ns"], same["busy_ns"])
+        self.assertAlmostEqual((slow["busy_ns"] - copy) / (other["busy_ns"] - copy), 4, places=3)
+        self.assertEqual([device["speed"] for device in report["devices"]], [1, 0.25])
+        self.assertEqual(report["settings"]["gpu_speeds"], [1, 0.25])
+        self.assertNotIn("gpu_speeds", alike["settings"])
+        self.assertNotIn("speed", same)
+
+    def test_the_prediction_knows_the_speeds(self):
+        report = good(self, self.TEXT, *self.TWO, "--gpu-speeds", "0.5,3").report
+        self.assertEqual(report["predicted_ns"], report["total_ns"])
+
+    def test_wrong_usage(self):
+        for message, *options in (
+            ("--gpu-speeds is for a machine with several GPUs: choose --gpus 2 or more", "--gpu-speeds", "1"),
+            ("--gpu-speeds has 1 speed for 2 GPUs: write one for each, such as 1,0.5", "--gpus", "2", "--gpu-speeds", "1"),
+            ("--gpu-speeds", "--gpus", "2", "--gpu-speeds", "1,0"),
+            ("--gpu-speeds", "--gpus", "2", "--gpu-speeds", "1,x"),
+        ):
+            outcome = run(Options.TEXT, "--device", "simulated", *options)
+            self.assertEqual(outcome.status, 2, outcome.err)
+            self.assertIn(message, outcome.err)
+
+
 COPIES = """
 import headway as hw
 size = 1_000_000

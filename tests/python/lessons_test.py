@@ -35,12 +35,13 @@ SMALL = {
     "exercise-cpu-product": ["size=50"],
     "three-sums": ["megabytes=2"],
     "under-the-backward-pass": ["size=50", "batch=100"],
+    "unequal-gpus": ["size=50", "batch=100"],
     "cpu-and-gpu": ["batches=2", "batch_size=16", "features=64", "hidden=32"],
 }
 
 TWO_DEVICES = ("cpu-and-gpu", "exercise-cpu-and-gpu", "pageable-copy", "copy-while-computing", "spin-or-sleep",
                "two-gpus", "ring-all-reduce", "missing-wait", "three-sums",
-               "under-the-backward-pass")  # on simulated only
+               "under-the-backward-pass", "unequal-gpus")  # on simulated only
 
 
 def lesson(name, *options, device="simulated", **values):

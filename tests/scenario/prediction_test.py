@@ -11,7 +11,8 @@ def least_streams(lesson):
 
 def smaller(lesson):
     """Their own sizes take seconds."""
-    return {"three-sums": settings(megabytes=2), "under-the-backward-pass": settings(batch=500)}.get(lesson, ())
+    return {"three-sums": settings(megabytes=2), "under-the-backward-pass": settings(batch=500),
+            "unequal-gpus": settings(batch=500)}.get(lesson, ())
 
 
 class Prediction(Scenario):

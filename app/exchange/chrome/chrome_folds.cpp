@@ -158,6 +158,7 @@ std::unique_ptr<SavedFolds> folds_to_write(const model::Run& run) {
     folds->numbers = walk.numbers();
     folds->lines = walk.lines();
     folds->devices = walk.tally().devices;
+    folds->links = walk.tally().links;
     return folds;
 }
 
@@ -206,6 +207,13 @@ void write_folds(const model::Run& run, const SavedFolds& folds, JsonText& to) {
         }
         to.put("]}");
     });
+    if (!folds.links.empty()) {
+        to.put(",\"links\":");
+        to.list(folds.links.size(), [&](std::size_t i) {
+            const model::Tally::OfLink& link = folds.links[i];
+            to.put_all("{\"copies\":", link.copies, ",\"bytes\":", link.bytes, ",\"busy_ns\":", link.busy_ns, "}");
+        });
+    }
     to.put(",\"totals\":[");  // by signature, at some places of the lanes
     first = true;
     for (std::size_t lane = 0; lane < folds.lanes.size(); ++lane) {

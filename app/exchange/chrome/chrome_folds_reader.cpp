@@ -169,6 +169,12 @@ FoldsReader::FoldsReader(json::Value folded) {
             folds_->devices.push_back(device);
         }
     }
+    for (const json::Value entry : folded["links"].elements()) {
+        if (folds_->links.size() < 32) {  // Op::links has a bit for each
+            folds_->links.push_back(
+                {entry["copies"].count(), entry["bytes"].count(), entry["busy_ns"].integer().value_or(0)});
+        }
+    }
     for (const json::Value entry : folded["totals"].elements()) {
         std::vector<std::int64_t> numbers;
         for (const json::Value number : entry["kinds"].elements()) {

@@ -22,9 +22,9 @@ std::vector<trace::OrderRecord> read_orders(json::Value list) {
     std::vector<trace::OrderRecord> orders;
     for (const json::Value entry : list.elements()) {
         trace::OrderRecord order{};
-        for (const auto kind :
-             {trace::OrderKind::stream_wait, trace::OrderKind::read_write, trace::OrderKind::write_read,
-              trace::OrderKind::write_write, trace::OrderKind::reuse, trace::OrderKind::begin}) {
+        for (const auto kind : {trace::OrderKind::stream_wait, trace::OrderKind::read_write,
+                                trace::OrderKind::write_read, trace::OrderKind::write_write, trace::OrderKind::reuse,
+                                trace::OrderKind::begin, trace::OrderKind::host_wait}) {
             if (entry["kind"].text() == model::word_of(kind)) {
                 order.kind = kind;
             }
@@ -100,6 +100,9 @@ void write_metadata(const model::Run& run, const model::SavedFolds* folds, JsonT
     }
     if (info.links) {
         to.put_all("\"gpus\":", info.links->gpus(), ",\"links\":\"", devices::word_of(info.links->topology()), "\",");
+        if (!info.gpu_costs.empty()) {
+            to.put_all("\"gpu_speeds\":[", model::speed_words(info), "],");
+        }
     }
     to.put_all("\"workers\":", info.workers, ",\"streams\":", info.streams, ",\"queue_limit\":", info.queue_limit,
                ",\"budget\":", info.budget, ",\"seed\":", info.seed);

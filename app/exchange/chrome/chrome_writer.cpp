@@ -168,9 +168,7 @@ void Writer::names() {
         thread(kDriverTid, "Driver", order++);
     }
     for (std::size_t lane = 0; lane < run_.lanes().size(); ++lane) {
-        const std::string device = run_.device_name(run_.device_of_lane(lane));
-        thread(kFirstLaneTid + static_cast<int>(lane), (device.empty() ? "" : device + " ") + run_.lanes()[lane].name,
-               order++);
+        thread(kFirstLaneTid + static_cast<int>(lane), run_.stream_name(lane), order++);
     }
 }
 

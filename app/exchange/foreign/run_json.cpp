@@ -72,6 +72,9 @@ std::string run_json(const RunBuilder& builder) {
     if (info.links) {
         text.insert(1, "\"gpus\":" + std::to_string(info.links->gpus()) + ",\"links\":\"" +
                            devices::word_of(info.links->topology()) + "\",");
+        if (!info.gpu_costs.empty()) {
+            text.insert(1, "\"gpu_speeds\":[" + model::speed_words(info) + "],");
+        }
     }
     if (!info.cost_models.empty()) {  // JSON already
         text.insert(1, "\"cost_models\":" + info.cost_models + ",");

@@ -23,7 +23,7 @@ struct Edge {
     bool copy;
 };
 
-std::vector<Edge> edges_of(const Run& run, const Run::Measured& part) {
+std::vector<Edge> edges_of(const Run& run, const Run::Measured& part, Overlap& overlap) {
     std::vector<Edge> edges;
     for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
         const auto stream = static_cast<std::uint16_t>(run.stream_of_lane(lane));
@@ -33,7 +33,9 @@ std::vector<Edge> edges_of(const Run& run, const Run::Measured& part) {
             const std::int64_t begin_ns = std::max(op.begin_ns, part.begin_ns);
             const std::int64_t end_ns = std::min(op.end_ns, part.end_ns);
             if (begin_ns < end_ns) {
-                const bool copy = copies_between_memories(run, op);
+                const bool copy = copies_between_memories(run, op), to_gpu = devices::Links::join_gpus(op.links);
+                overlap.gpu_copies |= copy && to_gpu;
+                overlap.host_copies |= copy && !to_gpu;
                 edges.push_back({begin_ns, 1, stream, device, copy});
                 edges.push_back({end_ns, -1, stream, device, copy});
             }
@@ -58,7 +60,7 @@ Overlap overlap_of(const Run& run) {
     };
     std::array<std::int32_t, 256> computing{};
     std::int64_t since_ns = 0;
-    for (const Edge& edge : edges_of(run, run.measured())) {
+    for (const Edge& edge : edges_of(run, run.measured(), overlap)) {
         const std::int64_t ns = edge.ns - since_ns;
         overlap.any_ns += streams > 0 ? ns : 0;
         overlap.several_ns += streams > 1 ? ns : 0;

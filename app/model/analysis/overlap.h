@@ -14,8 +14,10 @@ struct Overlap {
     std::int64_t any_ns = 0;      // at least one lane executed an op
     std::int64_t several_ns = 0;  // at least two did
     std::int64_t devices_ns = 0;  // two or more devices of the run did
-    std::int64_t copies_ns = 0;   // values were copied between a device and the host
+    std::int64_t copies_ns = 0;   // values were copied between a device and the host, or between GPUs
     std::int64_t beside_ns = 0;   // … while another lane executed an op that is no such copy
+    bool host_copies = false;     // some of these copies are from or to the host
+    bool gpu_copies = false;      // some are between GPUs
 };
 // Visits all ops. Lanes of one stream count as one. Meaningless for a run that was folded.
 [[nodiscard]] Overlap overlap_of(const Run& run);

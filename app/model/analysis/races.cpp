@@ -15,15 +15,6 @@ core::Line line_of(const Run& run, OpId id) {
 
 }  // namespace
 
-std::string stream_name(const Run& run, std::size_t lane) {
-    if (lane >= run.lanes().size()) {
-        return "stream " + std::to_string(lane);
-    }
-    const std::size_t device = run.device_of_lane(lane);
-    const bool unique = run.gpus() < 2 || run.devices()[device].kind == "cpu";
-    return run.lanes()[lane].name + (unique ? "" : " of " + run.device_name(device));
-}
-
 std::vector<Race> races(const Run& run) {
     std::vector<Race> found;
     std::map<std::tuple<trace::OrderKind, core::Line, core::Line, std::uint8_t, std::uint8_t>, std::size_t> places;
@@ -65,12 +56,13 @@ RaceWords words_of(trace::OrderKind kind) {
 }
 
 const char* word_of(trace::OrderKind kind) {
-    constexpr std::array kWords = {"", "stream_wait", "read_write", "write_read", "write_write", "reuse", "begin"};
+    constexpr std::array kWords = {"",      "stream_wait", "read_write", "write_read", "write_write",
+                                   "reuse", "begin",       "host_wait"};
     return kWords[std::min(static_cast<std::size_t>(kind), kWords.size() - 1)];
 }
 
 std::string missing(const Run& run, const Race& race) {
-    const std::string later = stream_name(run, race.lane), earlier = stream_name(run, race.other_lane);
+    const std::string later = run.stream_name(race.lane), earlier = run.stream_name(race.other_lane);
     if (race.kind == trace::OrderKind::reuse) {
         return "record_stream of the dropped tensor for " + earlier + ", or " + later + " waits for " + earlier;
     }

@@ -34,8 +34,6 @@ struct RaceWords {
 [[nodiscard]] RaceWords words_of(trace::OrderKind kind);
 // "read_write"
 [[nodiscard]] const char* word_of(trace::OrderKind kind);
-// "Stream 1", or with several GPUs, each of which has one, "Stream 1 of GPU 0"; a lane of the CPU likewise.
-[[nodiscard]] std::string stream_name(const Run& run, std::size_t lane);
 // What would order them: "Stream 1 waits for Stream 0 (wait_stream, or an event)".
 [[nodiscard]] std::string missing(const Run& run, const Race& race);
 

@@ -42,6 +42,7 @@ struct RunInfo {
     std::vector<std::string> chosen;
     std::vector<devices::CostModel> device_costs;  // the parsed models: of the run's device, and of a CPU beside GPUs
     std::optional<devices::Links> links;           // of a simulated machine with several GPUs
+    std::vector<devices::CostModel> gpu_costs;     // of each of them, if their speeds differ; else empty
     std::string cost_models;  // of a run in virtual time: JSON, {"device": …, "beside": …, "host": …}
     // Barriers that the learner chose while the run was in progress, in order.
     struct BarrierChange {
@@ -71,6 +72,9 @@ struct RunInfo {
 // "profile PyTorch: 1 stream, free policy stream", or with settings that were chosen: "profile PyTorch: 1 stream;
 // chosen: free policy finish". Empty if the recording names no profile.
 [[nodiscard]] std::string profile_words(const RunInfo& info);
+
+// The speed of each GPU, relative to its cost model: "1, 0.25". Empty if all have speed 1.
+[[nodiscard]] std::string speed_words(const RunInfo& info);
 
 // What a trace contains. A run of the engine contains everything. Another program's trace may not; numbers and
 // curves for what is missing are meaningless and must not be shown.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "app/model/analysis/races.h"
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/analysis/wait_details.h"
 
@@ -70,10 +69,6 @@ std::size_t Facts::busiest_lane() const {
         busy_ns[run.stream_of_lane(lane)] += lane_sum(run, lane, part.begin_ns, part.end_ns).ns;
     }
     return static_cast<std::size_t>(std::max_element(busy_ns.begin(), busy_ns.end()) - busy_ns.begin());
-}
-
-std::string Facts::lane_name(std::size_t lane) const {
-    return stream_name(run, lane);
 }
 
 const char* Facts::subject() const {

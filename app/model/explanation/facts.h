@@ -30,8 +30,6 @@ struct Facts {
     [[nodiscard]] WaitSum waits(trace::WaitKind kind) const;
     // The lane whose stream was busy longest. Call if lanes_used is above 0.
     [[nodiscard]] std::size_t busiest_lane() const;
-    // "Stream 0", or with several GPUs, each of which has one, "Stream 0 of GPU 1".
-    [[nodiscard]] std::string lane_name(std::size_t lane) const;
     // "In virtual time this run" or "This run": a time on a real clock is a fact of one run.
     [[nodiscard]] const char* subject() const;
     // When the curve first reaches its largest value in the measured part; empty if that time was folded.

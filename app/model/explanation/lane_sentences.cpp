@@ -13,6 +13,12 @@ namespace {
 
 using Row = Place::Row;
 
+const char* copies_between(const Overlap& overlap) {
+    return !overlap.gpu_copies   ? "Copies between host and device"
+           : overlap.host_copies ? "Copies between host and GPUs, and between GPUs,"
+                                 : "Copies between GPUs";
+}
+
 void add_overlap(const Facts& f, Candidates& to) {
     if (f.lanes_used < 2) {
         return;
@@ -52,7 +58,8 @@ void add_overlap(const Facts& f, Candidates& to) {
     }
     if (overlap.copies_ns > 0) {
         SentenceWriter writer(f.run, SentenceKind::copies_overlap);
-        to.push_back({kUseful, writer.words("Copies between host and device took ")
+        to.push_back({kUseful, writer.words(copies_between(overlap))
+                                   .words(" took ")
                                    .time("copies_ns", overlap.copies_ns)
                                    .words("; for ")
                                    .time("beside_ns", overlap.beside_ns)
@@ -85,7 +92,7 @@ void add_idle(const Facts& f, Candidates& to) {
     }
     SentenceWriter writer(f.run, SentenceKind::idle);
     if (f.lanes_used == 1) {
-        writer.name(f.lane_name(f.busiest_lane())).words(" was idle for ");
+        writer.name(f.run.stream_name(f.busiest_lane())).words(" was idle for ");
     } else {
         writer.words("The ").count("lanes", f.lanes_used, "lane was", "lanes were").words(" idle for ");
     }

@@ -16,7 +16,7 @@ void put_op(const Facts& f, SentenceWriter& writer, OpId id, core::Line line, co
     }
     writer.line(" in ", line, line_id);
     if (lane < f.run.lanes().size()) {
-        writer.words(" in ").name(stream_name(f.run, lane));
+        writer.words(" in ").name(f.run.stream_name(lane));
     }
 }
 

@@ -276,7 +276,7 @@ std::string backend_sentence(const Run& run, const Moment& m) {
     for (std::size_t i = 0; i < m.lanes.size(); ++i) {
         queued += m.lanes[i].queued;
         if (m.lanes[i].running != 0 && ++running <= kNamed) {
-            text += (text.empty() ? "" : ", ") + run.lanes()[i].name + " runs " + op_text(run, m.lanes[i].running);
+            text += (text.empty() ? "" : ", ") + run.stream_name(i) + " runs " + op_text(run, m.lanes[i].running);
         }
     }
     if (running > kNamed) {

@@ -107,6 +107,7 @@ NumbersWalk::Sums::Sums(const Run& run)
         numbers = saved->numbers;
         lines = saved->lines;
         tally_.devices = saved->devices;
+        tally_.links = saved->links;
         stage_ = Stage::done;
     }
     run.renew(numbers);

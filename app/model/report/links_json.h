@@ -4,11 +4,12 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "app/model/run/run.h"
+#include "app/model/run/tally.h"
 
 namespace headway::model {
 
-// What each link between devices carried in the measured part; null for runs without links, and where copies were
-// folded. `whole`: no record is missing; otherwise the sums are null.
-[[nodiscard]] nlohmann::ordered_json links_json(const Run& run, bool whole);
+// What each link between devices carried in the measured part; null for runs without links. `whole`: no record is
+// missing; otherwise the sums are null.
+[[nodiscard]] nlohmann::ordered_json links_json(const Run& run, const Tally& tally, bool whole);
 
 }  // namespace headway::model

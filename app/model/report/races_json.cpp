@@ -15,7 +15,7 @@ Json races_json(const Run& run, bool whole) {
             entry["name"] = run.is_folded(id) ? Json(nullptr) : Json(run.signature(run.op(id).signature).name);
             entry["line"] = core::number_of(line);
             entry["file"] = run.file(core::file_of(line));
-            entry["lane"] = lane < run.lanes().size() ? Json(run.lanes()[lane].name) : Json(nullptr);
+            entry["lane"] = lane < run.lanes().size() ? Json(run.stream_name(lane)) : Json(nullptr);
             return entry;
         };
         Json entry;

@@ -46,6 +46,9 @@ Json settings_of(const RunInfo& info, const TraceCapabilities& capabilities) {
     if (info.links) {
         settings["gpus"] = info.links->gpus();
         settings["links"] = devices::word_of(info.links->topology());
+        for (const devices::CostModel& gpu : info.gpu_costs) {
+            settings["gpu_speeds"].push_back(gpu.speed);
+        }
     }
     // The budget in effect; null: none, or an older recording without it. And whether it is the default.
     const std::uint64_t budget = info.budget_in_effect.value_or(info.budget);
@@ -272,6 +275,9 @@ Json devices_of(const Run& run, const Support& support, const Tally& tally) {
         entry["kind"] = device.kind;
         entry["name"] = device.name;
         entry["simulated"] = device.simulated;
+        if (i < run.info().gpu_costs.size()) {
+            entry["speed"] = run.speed_of(i);
+        }
         entry["lanes"] = Json::array();
         for (std::size_t lane = device.first_lane; lane < run.lanes().size() && run.device_of_lane(lane) == i; ++lane) {
             entry["lanes"].push_back(run.lanes()[lane].name);
@@ -465,7 +471,7 @@ std::string report_json(const Run& run) {
     rest["minibatches"] = minibatches_of(run, support);
     rest["scopes"] = scopes_of(run, support);
     rest["devices"] = devices_of(run, support, walk.tally());
-    rest["links"] = links_json(run, support.whole());
+    rest["links"] = links_json(run, walk.tally(), support.whole());
     rest["races"] = races_json(run, support.whole());
     rest["error"] = error_of(run);
     const json::Document result(run.result_json());

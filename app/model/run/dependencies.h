@@ -17,6 +17,7 @@
 #include "app/model/containers/blocks.h"
 #include "app/model/run/memory.h"
 #include "app/model/run/run.h"
+#include "app/model/run/tally.h"
 
 namespace headway::model {
 
@@ -80,9 +81,9 @@ public:
     // Calls call(op, kind) for each direct dependency, with its reason.
     template <class Call>
     void each_with_reason(OpId id, Call call) const {
-        const std::uint64_t races = orders_.empty() ? 0 : tell_orders(id, call);
-        const auto tell = [this, &call, races](OpId op, DependencyKind kind = DependencyKind::read_after_write) {
-            if (op != 0 && (races == 0 || (races >> ops_[op - 1].lane % 64 & 1) == 0)) {
+        const LaneSet races = orders_.empty() ? LaneSet() : tell_orders(id, call);
+        const auto tell = [this, &call, &races](OpId op, DependencyKind kind = DependencyKind::read_after_write) {
+            if (op != 0 && !races[ops_[op - 1].lane]) {
                 call(op, kind);
             }
         };
@@ -125,17 +126,17 @@ private:
         OpId writer, reader;
     };
 
-    // Calls call(op, kind) for the ops that the op's stream waited for. Returns the lanes that it races with, as bits.
+    // Calls call(op, kind) for the ops that the op's stream waited for. Returns the lanes that it races with.
     template <class Call>
-    std::uint64_t tell_orders(OpId id, Call call) const {
-        std::uint64_t races = 0;
+    LaneSet tell_orders(OpId id, Call call) const {
+        LaneSet races;
         auto order = std::lower_bound(orders_.begin(), orders_.end(), id,
                                       [](const trace::OrderRecord& o, OpId wanted) { return o.op < wanted; });
         for (; order != orders_.end() && order->op == id; ++order) {
             if (order->kind == trace::OrderKind::stream_wait) {
                 call(order->other, DependencyKind::stream_wait);
             } else if (trace::is_race(order->kind)) {
-                races |= std::uint64_t{1} << order->other_lane % 64;
+                races.set(order->other_lane);
             }
         }
         return races;

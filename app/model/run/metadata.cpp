@@ -129,6 +129,21 @@ void read_torch(json::Value torch, RunInfo& info) {
     }
 }
 
+// Those that make no sense count as 1.
+void read_speeds(json::Value speeds, RunInfo& info) {
+    if (speeds.elements().empty() || info.device_costs.empty()) {
+        return;
+    }
+    info.gpu_costs.assign(info.links->gpus(), info.device_costs[0]);
+    std::size_t gpu = 0;
+    for (const json::Value speed : speeds.elements()) {
+        if (gpu < info.gpu_costs.size()) {
+            const double said = speed.number().value_or(1);
+            info.gpu_costs[gpu++].speed = said >= devices::kLeastSpeed && said <= devices::kMostSpeed ? said : 1;
+        }
+    }
+}
+
 void read_run_info(json::Value run, RunInfo& info) {
     info.program = run["program"].text();
     info.title = run["title"].text();
@@ -182,10 +197,12 @@ void read_run_info(json::Value run, RunInfo& info) {
         info.device_costs.push_back(std::move(*model));
     }
     info.links.reset();
+    info.gpu_costs.clear();
     const auto topology = devices::topology_called(run["links"].text());
     if (const std::uint64_t gpus = run["gpus"].count(); topology && gpus > 1 && gpus <= core::kMaxGpus) {
         if (auto links = parse_link_costs(costs["links"].written(), "of the recording")) {
             info.links.emplace(*topology, static_cast<std::uint32_t>(gpus), std::move(*links));
+            read_speeds(run["gpu_speeds"], info);
         }
     }
     info.workers = static_cast<std::uint32_t>(run["workers"].count());
@@ -252,6 +269,14 @@ void Run::take_device(std::size_t number, std::string_view text) {
     }
     devices_.push_back(std::move(device));
     intake_->memory.keep_devices(devices_);
+}
+
+std::string speed_words(const RunInfo& info) {
+    std::vector<double> speeds;
+    for (const devices::CostModel& gpu : info.gpu_costs) {
+        speeds.push_back(gpu.speed);
+    }
+    return devices::text_of_speeds(speeds);
 }
 
 std::string profile_words(const RunInfo& info) {

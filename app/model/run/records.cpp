@@ -96,7 +96,7 @@ void Run::take_issue(const trace::IssueRecord& record) {
 std::uint32_t Run::links_of(const Op& op) const {
     const devices::OpKind kind = signature(op.signature).kind;
     const bool to_host = kind == devices::OpKind::copy_to_host;
-    if (links_.empty() || (!to_host && kind != devices::OpKind::copy_to_device)) {
+    if (!info_.links || (!to_host && kind != devices::OpKind::copy_to_device)) {
         return 0;
     }
     const std::uint32_t host = info_.links->gpus();

@@ -127,11 +127,15 @@ public:
     [[nodiscard]] std::string device_name(std::size_t device) const;
     // The same in a sentence: "the CPU", "the GPU", "GPU 1".
     [[nodiscard]] std::string device_phrase(std::size_t device) const;
+    // A lane by its name: "Stream 1", or with several GPUs, each of which has one, "Stream 1 of GPU 0"; "Worker 0".
+    [[nodiscard]] std::string stream_name(std::size_t lane) const;
     // "both devices", "all 5 devices"; "" if there is one.
     [[nodiscard]] std::string all_devices() const;
     // "simulated", or "simulated:1" where the run has several GPUs. For reports.
     [[nodiscard]] std::string device_word(std::size_t device) const;
     [[nodiscard]] std::size_t gpus() const;
+    // Of a simulated GPU, relative to its cost model; 1 for other devices.
+    [[nodiscard]] double speed_of(std::size_t device) const;
     // The costs of a simulated device; null if the recording does not contain them.
     [[nodiscard]] const devices::CostModel* costs_of(std::size_t device) const;
     // Of a simulated machine with several GPUs; empty for other runs, and once ops of the run were folded.

@@ -49,6 +49,7 @@ struct SavedFolds {
     Numbers numbers;
     std::vector<LineCost> lines;
     std::vector<Tally::OfDevice> devices;
+    std::vector<Tally::OfLink> links;
 
     [[nodiscard]] bool is_folded(OpId id) const;
     // How many ops before `id` were folded.

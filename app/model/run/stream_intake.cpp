@@ -262,7 +262,7 @@ void Run::take_holds() {
 // The ops that they name may not have been taken yet; damaged recordings are taken as far as they make sense.
 void Run::take_orders() {
     const auto take = [this](const trace::OrderRecord& record) {
-        const bool pair = record.kind == trace::OrderKind::stream_wait || trace::is_race(record.kind);
+        const bool pair = trace::is_wait(record.kind) || trace::is_race(record.kind);
         const bool known =
             pair ? record.other != 0 && record.other < record.op : record.kind == trace::OrderKind::begin;
         if (known && record.op < trace::kFailedOp && record.lane < core::kMaxTraceLanes &&

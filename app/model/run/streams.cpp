@@ -82,6 +82,15 @@ std::string Run::device_phrase(std::size_t device) const {
     return name == "CPU" || name == "GPU" ? "the " + name : name;
 }
 
+std::string Run::stream_name(std::size_t lane) const {
+    if (lane >= lanes_.size()) {
+        return "stream " + std::to_string(lane);
+    }
+    const std::size_t device = device_of_lane(lane);
+    const bool unique = gpus() < 2 || devices_[device].kind == "cpu";
+    return lanes_[lane].name + (unique ? "" : " of " + device_name(device));
+}
+
 std::string Run::all_devices() const {
     return devices_.size() < 2    ? ""
            : devices_.size() == 2 ? "both devices"
@@ -98,7 +107,15 @@ std::size_t Run::gpus() const {
         std::count_if(devices_.begin(), devices_.end(), [](const RunDevice& device) { return device.kind != "cpu"; }));
 }
 
+double Run::speed_of(std::size_t device) const {
+    const devices::CostModel* costs = costs_of(device);
+    return costs != nullptr ? costs->speed : 1;
+}
+
 const devices::CostModel* Run::costs_of(std::size_t device) const {
+    if (device < info_.gpu_costs.size() && devices_[device].kind != "cpu") {
+        return &info_.gpu_costs[device];
+    }
     const std::size_t model = device > 0 && devices_[device].kind == "cpu" ? 1 : 0;
     return model < info_.device_costs.size() ? &info_.device_costs[model] : nullptr;
 }

@@ -1,6 +1,7 @@
 #include "app/model/run/tally.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "app/model/run/sums.h"
 
@@ -129,6 +130,21 @@ void Tally::add(const Run& run, const Run::Measured& part, OpId id, bool ended) 
         ++device.ops;
         add_to(device.busy_ns, op.end_ns - op.begin_ns);
         device.lanes_used.set(stream);
+        if (op.links != 0 && !op.failed) {
+            const Signature& copy = run.signature(op.signature);
+            add_copy(op.links, {1, devices::copied_bytes(copy.out_bytes, copy.moved_bytes), op.end_ns - op.begin_ns});
+        }
+    }
+}
+
+void Tally::add_copy(std::uint32_t links_used, const OfLink& copy) {
+    links.resize(std::max<std::size_t>(links.size(), static_cast<std::size_t>(std::bit_width(links_used))));
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        if ((links_used >> i & 1) != 0) {
+            links[i].copies += copy.copies;
+            links[i].bytes += copy.bytes;
+            add_to(links[i].busy_ns, copy.busy_ns);
+        }
     }
 }
 
@@ -170,6 +186,9 @@ void Tally::merge(const Tally& other) {
         add_to(mine.busy_ns, other.devices[i].busy_ns);
         add_to(mine.waited_ns, other.devices[i].waited_ns);
         mine.lanes_used |= other.devices[i].lanes_used;
+    }
+    for (std::size_t i = 0; i < other.links.size(); ++i) {
+        add_copy(std::uint32_t{1} << i, other.links[i]);
     }
     for (const LineCost& cost : other.lines_) {
         LineCost& mine = cost_of(cost.line);

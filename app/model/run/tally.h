@@ -41,6 +41,13 @@ struct Tally {
         LaneSet lanes_used;
     };
     std::vector<OfDevice> devices;
+    // By link of a machine with several GPUs: the copies that it carried.
+    struct OfLink {
+        std::uint64_t copies = 0, bytes = 0;
+        std::int64_t busy_ns = 0;
+        friend bool operator==(const OfLink&, const OfLink&) = default;
+    };
+    std::vector<OfLink> links;
 
     void add(const Run& run, const Run::Measured& part, const Wait& wait);
     void add(const Run::Measured& part, const Work& work);
@@ -55,6 +62,7 @@ struct Tally {
 
 private:
     OfDevice& device_at(std::size_t device);
+    void add_copy(std::uint32_t links_used, const OfLink& copy);
 
     std::vector<LineCost> lines_;
     std::unordered_map<core::Line, std::size_t> index_of_line_;

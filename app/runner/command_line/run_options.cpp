@@ -29,6 +29,9 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
     add("--links", raw.links,
         "simulated, between several GPUs: pcie (one bus for all), pairs or ring of NVLink (default: the lesson's, else "
         "pcie)");
+    add("--gpu-speeds", raw.gpu_speeds,
+        "simulated, several GPUs: the speed of each relative to the cost model: 1,0.25 (default: the lesson's, else "
+        "1)");
     add("--budget", raw.budget,
         "bytes that tensors may take: 512M, 2G, none (default: half of the machine's memory; on a GPU none)");
     add("--queue-limit", raw.queue_limit, "ops that may be issued and not finished (default: none)");
@@ -166,6 +169,13 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
                            "--links must be pcie, pairs or ring, not \"" + raw.links.substr(0, 60) + "\""};
     }
     options.links = raw.links;
+    if (!raw.gpu_speeds.empty()) {
+        auto speeds = parse_speeds(raw.gpu_speeds, "--gpu-speeds");
+        if (!speeds) {
+            return speeds.error();
+        }
+        options.gpu_speeds = std::move(*speeds);
+    }
     if (!raw.barrier.empty()) {
         auto barrier = trace::barrier_from_word(raw.barrier);
         if (!barrier) {

@@ -13,8 +13,8 @@ namespace headway::runner {
 // The strings from CLI11, not checked yet: a member for each option.
 struct RawRunOptions {
     RawFigureOptions figure_options;
-    std::string program, tab, device, barrier, workers, streams, gpus, links, budget, queue_limit, free_policy, seed,
-        costs, order;
+    std::string program, tab, device, barrier, workers, streams, gpus, links, gpu_speeds, budget, queue_limit,
+        free_policy, seed, costs, order;
     std::string issue, launch, copies, products;
     std::string report, trace, figure, trace_fd, trace_limit, repeat, source, folder, temporary;
     std::string memory_limit, time_limit, process_limit, output_limit, graded;

@@ -53,7 +53,7 @@ std::string op_text(const model::Run& run, model::OpId id, core::Line line, std:
     if (line != 0) {
         text += " in " + run.line_text(line);
     }
-    return lane < run.lanes().size() ? text + " in " + model::stream_name(run, lane) : text;
+    return lane < run.lanes().size() ? text + " in " + run.stream_name(lane) : text;
 }
 
 std::string race_text(const model::Run& run, const model::Race& race) {

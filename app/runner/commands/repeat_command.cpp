@@ -68,6 +68,9 @@ std::vector<std::string> words_of(const RunOptions& options) {
     if (!options.links.empty()) {
         add("--links", options.links);
     }
+    if (!options.gpu_speeds.empty()) {
+        add("--gpu-speeds", devices::text_of_speeds(options.gpu_speeds));
+    }
     if (!options.costs.empty()) {
         add("--costs", options.costs);
     }

@@ -62,6 +62,12 @@ std::string words_of(const CostChoice& chosen) {
     return words;
 }
 
+devices::CostModel costs_of_gpu(const DeviceWish& wish, std::size_t gpu) {
+    devices::CostModel costs = wish.costs.device;
+    costs.speed = gpu < wish.gpu_speeds.size() ? wish.gpu_speeds[gpu] : 1;
+    return costs;
+}
+
 core::Error unavailable(const std::string& kind, const std::string& reason) {
     return {core::ErrorKind::unavailable, "the device " + kind + " is not available: " + reason};
 }
@@ -163,7 +169,7 @@ core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wis
         return device;
     }
     if (wish.kind == "simulated") {
-        auto device = std::make_unique<devices::SimulatedDevice>(wish.costs.device, wish.streams, recording);
+        auto device = std::make_unique<devices::SimulatedDevice>(costs_of_gpu(wish, 0), wish.streams, recording);
         if (wish.order != 0) {
             device->use_random_times(wish.order);
         }
@@ -177,8 +183,8 @@ void add_gpus(const DeviceWish& wish, devices::DeviceSet& machine, trace::Record
         return;
     }
     while (machine.gpus() < wish.gpus) {
-        machine.add_gpu(std::make_unique<devices::SimulatedDevice>(wish.costs.device, wish.streams, recording,
-                                                                   machine.next_slot(), "simulated"));
+        machine.add_gpu(std::make_unique<devices::SimulatedDevice>(costs_of_gpu(wish, machine.gpus()), wish.streams,
+                                                                   recording, machine.next_slot(), "simulated"));
     }
     static_cast<devices::SimulatedDevice&>(machine[0]).connect(devices::Links(wish.links, wish.gpus, wish.costs.links));
 }

@@ -56,7 +56,8 @@ struct DeviceWish {
     SimulatedCosts costs;  // this and what follows: used by the simulated device only
     std::uint32_t gpus = 1;
     devices::Topology links = devices::Topology::pcie;  // between several
-    std::uint64_t order = 0;  // another order, by its seed; 0: the times of the cost model
+    std::vector<double> gpu_speeds;                     // of several; empty: all 1
+    std::uint64_t order = 0;                            // another order, by its seed; 0: the times of the cost model
 };
 
 // Checks that `kind` is available, as far as possible without opening it. Errors: usage, unavailable.

@@ -256,6 +256,9 @@ std::string run_metadata(const Job& job, const devices::Device& device, const Si
     if (job.gpus > 1) {
         metadata["gpus"] = job.gpus;
         metadata["links"] = devices::word_of(job.links);
+        if (!job.gpu_speeds.empty()) {
+            metadata["gpu_speeds"] = job.gpu_speeds;
+        }
     }
     return metadata.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -302,8 +305,9 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         fcntl(options.trace_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
         close(options.trace_fd);
     }
-    DeviceWish wish{options.device, job.workers, job.streams, options.workers_given || job.profile.workers != 0,
-                    options.cuda,   {},          job.gpus,    job.links, options.order};
+    DeviceWish wish{options.device, job.workers,  job.streams, options.workers_given || job.profile.workers != 0,
+                    options.cuda,   {},           job.gpus,    job.links,
+                    job.gpu_speeds, options.order};
     const bool simulated = options.device == "simulated";
     if (simulated) {
         auto costs = simulated_costs(job.options.cost_choice);

@@ -6,6 +6,7 @@
 
 #include "app/lesson/assets.h"
 #include "app/runner/python/python_program.h"
+#include "engine/core/count_text.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::runner {
@@ -375,6 +376,14 @@ core::Result<void> take_gpus(const RunOptions& given, Job& job) {
     }
     const std::string& links = !given.links.empty() || lesson == nullptr ? given.links : lesson->links;
     job.links = devices::topology_called(links).value_or(devices::Topology::pcie);
+    if (!given.gpu_speeds.empty() && (job.gpus < 2 || given.gpu_speeds.size() != job.gpus)) {
+        return wrong(job.gpus < 2 ? "--gpu-speeds is for a machine with several GPUs: choose --gpus 2 or more"
+                                  : "--gpu-speeds has " + core::counted(given.gpu_speeds.size(), "speed") + " for " +
+                                        std::to_string(job.gpus) + " GPUs: write one for each, such as 1,0.5");
+    }
+    // Those of a lesson are for the number of GPUs that it chooses.
+    const bool lessons = given.gpu_speeds.empty() && lesson != nullptr && lesson->gpu_speeds.size() == job.gpus;
+    job.gpu_speeds = lessons ? lesson->gpu_speeds : given.gpu_speeds;
     return {};
 }
 

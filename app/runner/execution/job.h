@@ -26,6 +26,7 @@ struct Job {
     std::uint32_t streams = 1, workers = 1;
     std::uint32_t gpus = 1;
     devices::Topology links = devices::Topology::pcie;  // between several GPUs
+    std::vector<double> gpu_speeds;                     // of several GPUs; empty: all 1
     std::vector<std::string>
         notes;  // sentences: options that have no effect on the device; what a confined program may do
     // The names of the settings that were chosen and that the device has: "free_policy", "streams", "workers".

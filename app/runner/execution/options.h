@@ -37,12 +37,13 @@ struct RunOptions {
     std::uint32_t workers = 1, streams = 2;
     bool workers_given = false, streams_given = false;  // on the command line, not by the machine or the profile
     std::uint32_t gpus = 0;                             // of the simulated machine; 0: the lesson's, else 1
-    std::string links;  // between them: pcie, pairs, ring; empty: the lesson's, else pcie
-    std::uint64_t budget = 0;                           // 0: the device's default; core::kNoBudget: none
-    std::uint32_t queue_limit = 0;                      // 0: none
-    std::optional<memory::FreePolicy> free_policy;      // none: the profile's
-    std::string costs;                                  // of the simulated device, as written; empty: its cost models
-    CostChoice cost_choice;                             // `costs`, parsed
+    std::string links;                              // between them: pcie, pairs, ring; empty: the lesson's, else pcie
+    std::vector<double> gpu_speeds;                 // relative to the cost model; empty: the lesson's, else 1
+    std::uint64_t budget = 0;                       // 0: the device's default; core::kNoBudget: none
+    std::uint32_t queue_limit = 0;                  // 0: none
+    std::optional<memory::FreePolicy> free_policy;  // none: the profile's
+    std::string costs;                              // of the simulated device, as written; empty: its cost models
+    CostChoice cost_choice;                         // `costs`, parsed
     std::uint64_t seed = 0;
     std::uint64_t order = 0;            // simulated: another order of the ops, by its seed; 0: that of the costs
     bool graphs = false;                // ops are issued in groups, as composite ops

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/core/bytes.h"
+#include "engine/devices/simulated/cost_model.h"
 
 namespace headway::runner {
 
@@ -96,6 +97,22 @@ core::Result<CostChoice> parse_costs(std::string_view text, const std::string& o
         *at->second = whole;
     }
     return costs;
+}
+
+core::Result<std::vector<double>> parse_speeds(std::string_view text, const std::string& option) {
+    std::vector<double> speeds;
+    for (bool more = true; more;) {
+        const std::string_view part = text.substr(0, std::min(text.find(','), text.size()));
+        more = part.size() < text.size();
+        text.remove_prefix(part.size() + (more ? 1 : 0));
+        text.remove_prefix(text.starts_with(' ') ? 1 : 0);
+        auto speed = parse_number(part, option, devices::kLeastSpeed, devices::kMostSpeed);
+        if (!speed) {
+            return speed.error();
+        }
+        speeds.push_back(*speed);
+    }
+    return speeds;
 }
 
 core::Result<memory::FreePolicy> parse_free_policy(std::string_view text) {

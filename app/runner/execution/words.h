@@ -35,6 +35,9 @@ struct CostChoice {
 // "t1=1us,t2=0.95us,t3=1us,line=0ns,print=5us": any of these, each at most once.
 core::Result<CostChoice> parse_costs(std::string_view text, const std::string& option);
 
+// "1,0.25": speeds of GPUs.
+core::Result<std::vector<double>> parse_speeds(std::string_view text, const std::string& option);
+
 // none, op, minibatch, behind:K, or as-written for the program's own.
 
 core::Result<memory::FreePolicy> parse_free_policy(std::string_view text);

@@ -1,5 +1,6 @@
 // The program's streams (engine/runtime/program_streams.h) as functions of _headway. Streams are numbers;
 // moments in streams are bytes, which the dialects keep in their events.
+#include <algorithm>
 #include <cstring>
 
 #include "app/runner/python/module.h"
@@ -90,7 +91,9 @@ bool read(const Py_buffer& bytes, const runtime::Runtime& runtime, StreamPoint& 
     if (good) {
         std::memcpy(&point, bytes.buf, sizeof point);
         const runtime::Lanes& lanes = runtime.lanes;
-        good = point.lane < lanes.count() && point.op <= runtime.recorder.issued() &&
+        const core::OpId issued = runtime.recorder.issued();
+        good = point.lane < lanes.count() && point.op <= issued &&
+               std::all_of(point.waits.begin(), point.waits.end(), [issued](core::OpId op) { return op <= issued; }) &&
                (point.seq == 0 || !core::after(point.seq, lanes.submitted()[point.lane]));
     }
     if (!good) {

@@ -53,7 +53,7 @@ float QueuePanel::draw_lane(const model::Run& run, const model::Moment& moment, 
     ImDrawList* list = ImGui::GetWindowDrawList();
     const model::LaneMoment& lane = moment.lanes[index];
     const std::string name =
-        elided(ui_, Face::semibold, kText, "Queue of " + run.lanes()[index].name, width - ui_.px(70));
+        elided(ui_, Face::semibold, kText, "Queue of " + run.stream_name(index), width - ui_.px(70));
     draw_text(ui_, list, at.x, at.y + ui_.px(15), Face::semibold, kText, t.text, name);
     draw_text_right(ui_, list, at.x + width, at.y + ui_.px(15), Face::regular, 12, t.dim,
                     figure::count_text(lane.done) + " done");

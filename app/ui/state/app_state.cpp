@@ -37,6 +37,7 @@ void AppState::take_settings(const lesson::Lesson& lesson) {
     session.settings.streams = lesson.streams;
     session.settings.gpus = lesson.gpus > 1 ? lesson.gpus : 0;
     session.settings.links = lesson.links;
+    session.settings.gpu_speeds = lesson.gpu_speeds;
     settings.reset_parameters(&lesson);
 }
 

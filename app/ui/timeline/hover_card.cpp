@@ -179,7 +179,7 @@ void describe_work(const model::Run& run, int index, double ns_per_px, Card& car
 // A time range in which a lane ran nothing, and its causes, the longest first.
 void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap& gap, Card& card) {
     card.title = !run.capabilities().backend ? "No span" : run.shares_stream(lane) ? "No op here" : "Idle";
-    card.detail = run.lanes()[lane].name;
+    card.detail = run.stream_name(lane);
     std::string text = "for      " + duration_text(static_cast<double>(gap.end_ns - gap.begin_ns));
     if (gap.next != 0) {
         text += "   until " + run.signature(run.op(gap.next).signature).name + " " + named(gap.next);

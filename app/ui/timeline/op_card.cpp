@@ -187,8 +187,7 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
             text += "   ran " + duration_text(static_cast<double>(op.end_ns - op.begin_ns));
         }
         if (op.lane < run.lanes().size()) {
-            const std::string device = run.device_name(run.device_of_lane(op.lane));
-            text += "   on " + (device.empty() ? "" : "the " + device + "'s ") + run.lanes()[op.lane].name;
+            text += "   on " + run.stream_name(op.lane);
         }
         card.lines.push_back({Tone::execute, text});
     }

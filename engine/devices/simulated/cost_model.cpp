@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace headway::devices {
 
@@ -17,12 +18,22 @@ TaskCost CostModel::cost_of(const Signature& signature) const {
         ns = rates.base_ns + throughput_ns;
         cost.share = lanes_share && ns > 0 ? throughput_ns / ns : 0;
     }
-    cost.ns = static_cast<std::uint64_t>(std::llround(std::min(ns, kLongestCostNs)));
+    cost.ns = static_cast<std::uint64_t>(std::llround(std::min(ns / speed, kLongestCostNs)));
     return cost;
 }
 
 std::uint64_t CostModel::execute_ns(const Signature& signature) const {
     return cost_of(signature).ns;
+}
+
+std::string text_of_speeds(const std::vector<double>& speeds) {
+    std::string all;
+    for (const double speed : speeds) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.15g", speed);
+        all += (all.empty() ? "" : ", ") + std::string(text);
+    }
+    return all;
 }
 
 CostModel constant_costs(std::uint64_t t1_ns, std::uint64_t t2_ns, std::uint64_t t3_ns) {

@@ -1,8 +1,9 @@
 // The links of a simulated machine with several GPUs, and which of them a copy uses.
 //
-// Each direction is a link of its own. All copies between the host and a GPU go over the PCIe bus, which all GPUs share:
-// one link to the GPUs and one to the host. Between two GPUs there is NVLink where the topology has it; otherwise a copy
-// uses both directions of the bus at the same time. A link carries one copy at a time (virtual_lanes.h).
+// Each direction is a link of its own. All copies between the host and a GPU go over the PCIe bus, which all GPUs
+// share: one link to the GPUs and one to the host. Between two GPUs there is NVLink where the topology has it;
+// otherwise a copy uses both directions of the bus at the same time. A link carries one copy at a time
+// (virtual_lanes.h).
 //
 // Threads: any; a value.
 #pragma once
@@ -48,6 +49,10 @@ public:
 
     // The links of a copy between two devices, one bit each. Numbers from gpus() on are the host.
     [[nodiscard]] std::uint32_t between(std::uint32_t from, std::uint32_t to) const;
+    // Whether these are the links of a copy from one GPU to another.
+    [[nodiscard]] static bool join_gpus(std::uint32_t links) {
+        return (links & ~(kToGpus | kToHost)) != 0 || links == (kToGpus | kToHost);
+    }
     // What a copy takes that uses these links.
     [[nodiscard]] TaskCost cost_on(std::uint32_t links, std::uint64_t bytes) const;
 

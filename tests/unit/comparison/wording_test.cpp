@@ -288,6 +288,15 @@ TEST(VerdictWording, NamesOfSides) {
                   b.links.emplace(devices::Topology::ring, 4, devices::LinkCosts{});
               }),
               (Names{"1 GPU", "4 GPUs, links ring"}));
+    EXPECT_EQ(names([](auto& a, auto& b) {
+                  a.device_kind = b.device_kind = "simulated";
+                  for (auto* info : {&a, &b}) {
+                      info->links.emplace(devices::Topology::pcie, 2, devices::LinkCosts{});
+                  }
+                  b.gpu_costs.resize(2);
+                  b.gpu_costs[1].speed = 0.25;
+              }),
+              (Names{"2 GPUs, links pcie", "2 GPUs, links pcie, speeds 1, 0.25"}));
 }
 
 }  // namespace

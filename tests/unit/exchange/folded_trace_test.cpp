@@ -191,6 +191,12 @@ TEST(FoldedTrace, ManyWaitsScopesAndMinibatchesComeBackToo) {
     expect_round_trip(program);
 }
 
+TEST(FoldedTrace, WhatTheLinksCarriedComesBack) {
+    LongProgram program;
+    program.two_gpus = true;
+    expect_round_trip(program);
+}
+
 TEST(FoldedTrace, OnlyWhatWasMeasuredCounts) {
     for (const std::size_t warm_up : {1'000ul, 30'000ul, 120'000ul}) {
         SCOPED_TRACE(warm_up);

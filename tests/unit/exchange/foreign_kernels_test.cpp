@@ -35,7 +35,7 @@ TEST(ChromeForeign, MoreThreadsThanLanesAreCounted) {
     const ReadTrace trace = read(threads(core::kMaxTraceLanes + 24));
     EXPECT_EQ(trace.run->op_count(), core::kMaxTraceLanes);
     EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
-    EXPECT_TRUE(noted(trace, "24 spans on lanes beyond the first 64 left out"));
+    EXPECT_TRUE(noted(trace, "24 spans on lanes beyond the first 160 left out"));
 }
 
 TEST(ChromeForeign, MoreStreamsThanLanesAreCounted) {
@@ -46,8 +46,8 @@ TEST(ChromeForeign, MoreStreamsThanLanesAreCounted) {
     }
     const ReadTrace trace = read(text);
     EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
-    EXPECT_EQ(trace.run->lanes().back().name, "stream 63");
-    EXPECT_TRUE(noted(trace, "3 kernels on lanes beyond the first 64 left out."));
+    EXPECT_EQ(trace.run->lanes().back().name, "stream 159");
+    EXPECT_TRUE(noted(trace, "3 kernels on lanes beyond the first 160 left out."));
 }
 
 TEST(ChromeForeign, KernelsOfAStreamThatOverlapKeepTheirTimes) {
@@ -111,13 +111,13 @@ TEST(ChromeForeign, AChainOfOverlapsNeedsTwoLanes) {
 
 TEST(ChromeForeign, KernelsBeyondTheLaneLimitAreCountedByDepth) {
     std::string text = "[" + kernel("other", 0, 1, "0", 8);
-    for (int i = 0; i < 70; ++i) {
+    for (int i = 0; i < 166; ++i) {
         text += kernel("k", i, 1000);
     }
     const ReadTrace trace = read(text);
     EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
     EXPECT_EQ(trace.run->lanes().back().name, "stream 8");
-    EXPECT_TRUE(noted(trace, "7 kernels on lanes beyond the first 64 left out.")) << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "7 kernels on lanes beyond the first 160 left out.")) << all_notes(trace);
     EXPECT_EQ(trace.run->info().left_out, 7u);
 }
 

@@ -141,6 +141,10 @@ TEST(Lesson, InvalidLessonsAreRejectedWithALine) {
         {"bad view", replaced("barrier: behind:2", "view: table"), 5, "view must be"},
         {"bad streams", replaced("barrier: behind:2", "streams: 0"), 5, "streams must be"},
         {"bad costs", replaced("barrier: behind:2", "costs: fast"), 5, "costs must be"},
+        {"speeds without GPUs", replaced("barrier: behind:2", "gpu_speeds: [1, 0.5]"), 5, "gpu_speeds must have"},
+        {"too few speeds", replaced("barrier: behind:2", "gpu_speeds: [1]\ngpus: 2"), 5, "gpu_speeds must have"},
+        {"no list of speeds", replaced("barrier: behind:2", "gpu_speeds: 1\ngpus: 2"), 5, "gpu_speeds must have"},
+        {"speed of nothing", replaced("barrier: behind:2", "gpu_speeds: [1, 0]\ngpus: 2"), 5, "from 0.01 to 100"},
         {"no text", replaced("The *text*.\n---\nMore.\n", ""), 12, "no text"},
     };
     for (const auto& broken : cases) {
@@ -155,6 +159,12 @@ TEST(Lesson, InvalidLessonsAreRejectedWithALine) {
             EXPECT_GT(lesson.error().line, 1u) << broken.what;
         }
     }
+}
+
+TEST(Lesson, GpusMayHaveSpeeds) {
+    const auto lesson = parse_lesson(replaced("barrier: behind:2", "gpu_speeds: [1, 0.25]\ngpus: 2"), "a/lesson.md");
+    ASSERT_TRUE(lesson) << lesson.error().message;
+    EXPECT_EQ(lesson->gpu_speeds, (std::vector<double>{1, 0.25}));
 }
 
 TEST(Lesson, AnyLastingTabCanBeItsView) {

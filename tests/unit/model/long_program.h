@@ -16,11 +16,12 @@ struct LongProgram {
     std::uint32_t seed = 1;
     std::uint32_t lanes = 2;
     std::size_t ops = 200'000;
-    std::size_t warm_up = 0;      // ops before the first mark; 0: no marks
-    std::size_t last_mark = 0;    // ops before the mark that ends the measured part; 0: none
-    std::size_t second_mark = 0;  // ops before a further one
+    std::size_t warm_up = 0;       // ops before the first mark; 0: no marks
+    std::size_t last_mark = 0;     // ops before the mark that ends the measured part; 0: none
+    std::size_t second_mark = 0;   // ops before a further one
     std::size_t totals_every = 0;  // an issue's first nanosecond is the language's; 0: none is
     std::size_t waits_every = 50, scopes_every = 0, minibatches_every = 0;
+    bool two_gpus = false;  // each with one of two lanes; some ops are copies to one of them
 };
 
 // Writes the program's records, and lets `look` look at the recording now and then.
@@ -30,7 +31,16 @@ void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
     const auto below = [&random](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
     std::vector<std::uint16_t> signatures;
     for (int i = 0; i < 5; ++i) {
-        signatures.push_back(builder.signature(std::uint64_t{8} << i, "kind" + std::to_string(i)));
+        const bool copy = program.two_gpus && i > 2;
+        signatures.push_back(
+            builder.signature(std::uint64_t{8} << i, copy ? "copy_to_device" : "kind" + std::to_string(i)));
+    }
+    if (program.two_gpus) {
+        builder.metadata(R"({"lanes": ["Stream 0"], "device_kind": "simulated", "gpus": 2, "links": "pairs",
+                             "cost_models": {"links": {"name": "", "source": "", "pcie": {"base_ns": 1},
+                                                       "nvlink": {"base_ns": 1}}}})");
+        builder.recording().meta(trace::MetaType::device, 1,
+                                 R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
     }
     std::int64_t now = 100;
     std::vector<std::int64_t> free_at(program.lanes, 0);

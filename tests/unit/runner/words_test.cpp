@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/devices/simulated/cost_model.h"
+
 namespace headway::runner {
 namespace {
 
@@ -28,6 +30,16 @@ TEST(Words, CountsHaveLimits) {
         ASSERT_FALSE(count) << text;
         EXPECT_EQ(count.error().message,
                   std::string("--workers must be a whole number from 1 to 16, not \"") + text + "\"");
+    }
+}
+
+TEST(Words, SpeedsAreNumbersWithCommas) {
+    EXPECT_EQ(*parse_speeds("1,0.25", "--gpu-speeds"), (std::vector<double>{1, 0.25}));
+    EXPECT_EQ(*parse_speeds("1, 0.3333333", "--gpu-speeds"), (std::vector<double>{1, 0.3333333}));
+    EXPECT_EQ(*parse_speeds(devices::text_of_speeds({0.3333333, 2}), "--gpu-speeds"),
+              (std::vector<double>{0.3333333, 2}));
+    for (const char* text : {"", "1,", ",1", "1,,2", "0", "0.001", "101", "1;2", "fast", "nan", "1,  2"}) {
+        EXPECT_FALSE(parse_speeds(text, "--gpu-speeds")) << text;
     }
 }
 

@@ -106,6 +106,37 @@ TEST_F(StreamsOfTwoGpus, ACopyFollowsBothCurrentStreamsAndTheyFollowIt) {
     EXPECT_EQ(read(a), 5.0f);
 }
 
+TEST_F(StreamsOfTwoGpus, ACopyFollowsWhatTheStreamsWaitForWithoutAnOpAfterIt) {
+    const std::uint32_t s = rt->streams.open(0), t = rt->streams.open(1);
+    const Tensor a = full_on(0, 3.0f), b = full_on(1, 1.0f);  // ops 1 and 2
+    rt->streams.wait(s, rt->streams.point(0));
+    rt->streams.wait(t, rt->streams.point(3));
+    rt->streams.set_current(s);
+    rt->streams.set_current(t);
+    const Tensor there = rt->to_device(a, 1);              // op 3
+    const Tensor sum = rt->binary(OpKind::add, there, b);  // op 4
+    EXPECT_TRUE(races().empty());
+    const auto waits = orders(false);
+    ASSERT_EQ(waits.size(), 2u);
+    EXPECT_EQ(std::pair(waits[0].op, waits[0].other), std::pair(3u, 2u));
+    EXPECT_EQ(std::pair(waits[1].op, waits[1].other), std::pair(3u, 1u));
+    EXPECT_EQ(read(sum), 4.0f);
+}
+
+TEST_F(StreamsOfTwoGpus, AWaitForAGpuIncludesWhatItsStreamsWaitForOnAnotherOne) {
+    const std::uint32_t s = rt->streams.open(0);
+    const Tensor a = full_on(0, 3.0f);  // op 1
+    rt->streams.wait(3, rt->streams.point(0));
+    rt->waits.device(1, trace::WaitKind::synchronize, "synchronize");
+    rt->streams.set_current(s);
+    EXPECT_EQ(read(a * 2.0f), 6.0f);  // op 2
+    EXPECT_TRUE(races().empty());
+    std::vector<trace::OrderRecord> known = orders_of(*recording);
+    std::erase_if(known, [](const trace::OrderRecord& order) { return order.kind != OrderKind::host_wait; });
+    ASSERT_EQ(known.size(), 1u);
+    EXPECT_EQ(std::pair(known[0].op, known[0].other), std::pair(2u, 1u));
+}
+
 TEST_F(StreamsOfTwoGpus, ACopyDoesNotFollowOtherStreams) {
     const std::uint32_t s = rt->streams.open(0);
     const Tensor a = full_on(0, 3.0f);

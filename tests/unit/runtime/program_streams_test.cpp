@@ -123,6 +123,82 @@ TEST_F(Streams, OrderIsTransitive) {
     EXPECT_TRUE(races().empty());
 }
 
+// The pairs (op, other) of one kind.
+std::vector<std::pair<core::OpId, core::OpId>> pairs_of(const std::vector<trace::OrderRecord>& orders, OrderKind kind) {
+    std::vector<std::pair<core::OpId, core::OpId>> pairs;
+    for (const trace::OrderRecord& order : orders) {
+        if (order.kind == kind) {
+            pairs.emplace_back(order.op, order.other);
+        }
+    }
+    return pairs;
+}
+using Pairs = std::vector<std::pair<core::OpId, core::OpId>>;
+
+TEST_F(Streams, OrderIsTransitiveWithoutAnOpBetween) {
+    const std::uint32_t s = rt->streams.open(), t = rt->streams.open();
+    const Tensor x = rt->full({4}, 3.0f);  // op 1
+    wait_stream(s, 0);
+    wait_stream(t, s);
+    const Tensor y = in(t, [&] { return x * 2.0f; });  // op 2
+    EXPECT_TRUE(races().empty());
+    EXPECT_EQ(pairs_of(orders(), OrderKind::stream_wait), (Pairs{{2, 1}}));
+    static_cast<void>(in(s, [&] { return x * 2.0f; }));  // op 3: what the stream itself waits for is still recorded
+    EXPECT_EQ(pairs_of(orders(), OrderKind::stream_wait), (Pairs{{2, 1}, {3, 1}}));
+    rt->streams.set_current(t);
+    EXPECT_EQ(rt->waits.read_in_stream(y, trace::WaitKind::numpy, "y")[0], 6.0f);
+}
+
+TEST_F(Streams, AnEarlierMomentDoesNotReplaceALaterOne) {
+    const std::uint32_t s = rt->streams.open();
+    const Tensor x = rt->full({4}, 3.0f);
+    const StreamPoint before = rt->streams.point(0);
+    rt->with_scalar_in_place(OpKind::add_scalar, x, 1.0f);  // op 2
+    wait_stream(s, 0);
+    rt->streams.wait(s, before);
+    static_cast<void>(in(s, [&] { return x * 2.0f; }));  // op 3
+    EXPECT_TRUE(races().empty());
+    EXPECT_EQ(pairs_of(orders(), OrderKind::stream_wait), (Pairs{{3, 2}}));
+}
+
+TEST_F(Streams, AWaitForAStreamIncludesWhatItWaitsForWithoutAnOpAfterIt) {
+    for (const char* how : {"event", "stream", "asked"}) {
+        SCOPED_TRACE(how);
+        start();
+        const std::uint32_t s = rt->streams.open(), t = rt->streams.open();
+        const Tensor other = in(s, [&] { return rt->full({4}, 1.0f); });  // op 1
+        const Tensor x = rt->full({4}, 3.0f);                             // op 2
+        wait_stream(s, 0);
+        if (std::string_view(how) == "event") {
+            rt->waits.stream(rt->streams.point(s), how);
+        } else if (std::string_view(how) == "stream") {
+            rt->waits.in_stream(other, trace::WaitKind::synchronize, how);
+        } else {
+            device->advance(1'000'000);
+            EXPECT_TRUE(rt->streams.finished(rt->streams.point(s)));
+            EXPECT_TRUE(rt->streams.finished(rt->streams.point(s))) << "which is nothing new, and is not recorded";
+        }
+        static_cast<void>(in(t, [&] { return x * 2.0f; }));  // op 3
+        EXPECT_TRUE(races().empty());
+        // The record of a wait contains the stream's own op.
+        EXPECT_EQ(pairs_of(orders(), OrderKind::host_wait),
+                  (std::string_view(how) == "asked" ? Pairs{{3, 1}, {3, 2}} : Pairs{{3, 2}}));
+    }
+}
+
+TEST_F(Streams, AWaitForAValueDoesNotIncludeWhatItsStreamWaitsForLater) {
+    const std::uint32_t s = rt->streams.open(), t = rt->streams.open();
+    const Tensor y = in(s, [&] { return rt->full({4}, 1.0f); });  // op 1
+    const Tensor x = rt->full({4}, 3.0f);                         // op 2
+    wait_stream(s, 0);
+    rt->waits.to_read(y, trace::WaitKind::wait_to_read, "y");
+    static_cast<void>(in(t, [&] { return y * 2.0f; }));
+    EXPECT_TRUE(races().empty());
+    static_cast<void>(in(t, [&] { return x * 2.0f; }));
+    EXPECT_EQ(races().size(), 1u);
+    EXPECT_TRUE(pairs_of(orders(), OrderKind::host_wait).empty());
+}
+
 TEST_F(Streams, AWriterRacesWithReadersInOtherStreams) {
     const std::uint32_t s = rt->streams.open();
     const Tensor x = rt->full({4}, 3.0f);

@@ -40,6 +40,8 @@ TEST(Settings, OnlyNonDefaultsGoOnTheCommandLine) {
     settings.free_policy = "lazy";
     settings.device = "simulated";
     settings.costs = "t1=1us";
+    settings.gpus = 2;
+    settings.gpu_speeds = {1, 0.25};
     const auto full = runner_arguments(settings, 3, 1 << 20);
     const auto follows = [&full](const std::string& option, const std::string& value) {
         const auto at = std::find(full.begin(), full.end(), option);
@@ -48,6 +50,10 @@ TEST(Settings, OnlyNonDefaultsGoOnTheCommandLine) {
     EXPECT_TRUE(follows("--barrier", "behind:2"));
     EXPECT_TRUE(follows("--free-policy", "lazy"));
     EXPECT_TRUE(follows("--costs", "t1=1us"));
+    EXPECT_TRUE(follows("--gpu-speeds", "1, 0.25"));
+    settings.gpus = 3;  // chosen in the window: the lesson's speeds are for two
+    const auto three = runner_arguments(settings, 3, 1 << 20);
+    EXPECT_EQ(std::count(three.begin(), three.end(), "--gpu-speeds"), 0);
     settings.barrier = {};
     const auto written = runner_arguments(settings, 3, 1 << 20);
     EXPECT_EQ(*(std::find(written.begin(), written.end(), "--barrier") + 1), "as-written");

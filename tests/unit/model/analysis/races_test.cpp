@@ -51,6 +51,25 @@ TEST_F(Races, AnOpFollowsWhatItsStreamWaitedFor) {
     EXPECT_TRUE(races(*run).empty());
 }
 
+TEST_F(Races, WhatTheFrontendKnowsIsNoDependency) {
+    op(0, kA, 0, 1);
+    builder.order({2, 1, 0, 0, line(2), OrderKind::host_wait, 0, 0, 0});
+    op(1, kB, kA, 3);
+    const auto run = builder.read();
+    ASSERT_EQ(run->orders().size(), 1u);
+    EXPECT_EQ(run->dependencies_with_reasons(2), (std::vector<Dependency>{{1, DependencyKind::read_after_write}}));
+    EXPECT_TRUE(races(*run).empty());
+}
+
+TEST_F(Races, LanesAreToldApartWhateverTheirNumber) {
+    op(1, kA, 0, 1);
+    op(129, kB, 0, 2);
+    builder.order({3, 2, kB, 0, 0, OrderKind::read_write, 2, 129, 0});
+    builder.issue({now, now + 10, 2, kC, kA, kB, true, 0, line(3), false});
+    const auto run = builder.read();
+    EXPECT_EQ(run->dependencies(3), std::vector<OpId>{1}) << "it races with lane 129, and not with lane 1";
+}
+
 TEST_F(Races, PairsOfTheSameLinesAreOneRace) {
     op(0, kA, 0, 1);
     for (OpId id = 2; id < 5; ++id) {

@@ -56,6 +56,11 @@ TEST(CostModel, AnOpTakesItsBaseAndTheLongerOfArithmeticAndTraffic) {
     EXPECT_EQ(model->execute_ns(s), 3u);  // rounded
     s.simulated_ns = 12345;
     EXPECT_EQ(model->execute_ns(s), 12345u);
+    CostModel slow = *model;
+    slow.speed = 0.25;
+    EXPECT_EQ(slow.execute_ns(s), 49380u);
+    s.simulated_ns = 0;
+    EXPECT_EQ(slow.execute_ns(s), 10u) << "rounded once";
     s.simulated_ns = 1e300;
     EXPECT_EQ(model->execute_ns(s), 1'000'000'000'000'000u);
 }

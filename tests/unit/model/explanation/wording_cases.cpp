@@ -19,6 +19,22 @@ Explanation idle_during(WaitKind kind, std::string_view settings = "") {
     return story.explained();
 }
 
+// GPU 0 computes, and GPU 1 copies its result; perhaps GPU 0 copies it to the host as well.
+Explanation copies_of_gpus(bool host_too) {
+    Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
+                   "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})");
+    story.builder.recording().meta(trace::MetaType::device, 1,
+                                   R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
+    const auto copy = story.builder.signature(8, "copy_to_device"), back = story.builder.signature(8, "copy_to_host");
+    story.op(10, 100, 0);
+    story.op(10, 100, 1, 1, copy);
+    if (host_too) {
+        story.op(10, 100, 0, 1, back);
+    }
+    story.wait();
+    return story.explained();
+}
+
 }  // namespace
 
 std::vector<Case> wording_cases() {
@@ -86,6 +102,11 @@ std::vector<Case> wording_cases() {
              story.wait();
              return story.explained();
          }},
+        {Kind::copies_overlap, "Copies between GPUs took 100 ns; for 90 ns of that another lane computed.",
+         [] { return copies_of_gpus(false); }},
+        {Kind::copies_overlap,
+         "Copies between host and GPUs, and between GPUs, took 190 ns; for 90 ns of that another lane computed.",
+         [] { return copies_of_gpus(true); }},
         {Kind::devices_overlap, "Two or more devices executed ops at the same time for 90 ns (69 % of the run).",
          [] {
              Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",

@@ -82,6 +82,7 @@ void expect_same_numbers(const Run& folded, const Run& whole) {
         EXPECT_EQ(mine.blocked_ns, other.blocked_ns);
         EXPECT_EQ(mine.recorded_work_ns, other.recorded_work_ns);
     }
+    EXPECT_EQ(a_walk.tally().links, b_walk.tally().links);
     EXPECT_EQ(folded.paused_ns(), whole.paused_ns());
     EXPECT_EQ(folded.ended_count(), whole.ended_count());
 }
@@ -214,6 +215,26 @@ TEST(FoldingTest, TheLanguagesTimeIsNoPartOfTheIssues) {
         expect_same_run(both, 8);
         const Numbers numbers = both.whole->numbers();
         EXPECT_EQ(numbers.op_issue_ns - numbers.frontend.issue_ns, 400'000);
+    }
+}
+
+TEST(FoldingTest, KeepsWhatTheLinksCarried) {
+    RecordingBuilder builder;
+    LongProgram program;
+    program.two_gpus = true;
+    program.warm_up = 30'000;
+    const Both both = read_both(program, builder);
+    ASSERT_FALSE(both.folded->folded_parts().empty());
+    EXPECT_TRUE(both.folded->links().empty()) << "their rows would show some copies only";
+    expect_same_numbers(*both.folded, *both.whole);
+    NumbersWalk walk(*both.whole);
+    walk.step(0);
+    ASSERT_EQ(walk.tally().links.size(), 4u);
+    for (std::size_t i = 2; i < 4; ++i) {  // those between the two GPUs; the bus carries nothing then
+        const Tally::OfLink& link = walk.tally().links[i];
+        EXPECT_GT(link.copies, 1'000u);
+        EXPECT_LE(32 * link.copies, link.bytes);
+        EXPECT_GT(link.busy_ns, 0);
     }
 }
 
