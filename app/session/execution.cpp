@@ -156,6 +156,12 @@ void Execution::finish(const model::ProcessEnd& end, bool unread) {
     judge_end();
 }
 
+std::string Execution::early_failure() const {
+    const bool failed = live() && run_ && run_->state() == trace::RunState::running && run_->error() &&
+                        !run_->error()->stopped() && run_->ended_count() < run_->op_count();
+    return failed ? model::run_end(*run_, std::nullopt).sentence : "";
+}
+
 void Execution::judge_end() {
     if (!end_) {
         return;

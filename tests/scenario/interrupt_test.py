@@ -78,6 +78,24 @@ class Interrupt(Scenario):
         # The budget has room for 64 tensors of 16 KiB; the other ops got no memory.
         self.assertEqual(json.loads((self.folder / "r.json").read_text())["live_bytes_peak"], 1 << 20)
 
+    def test_a_failure_is_said_before_the_queue_is_done(self):
+        (self.folder / "p.py").write_text("import headway as hw\nx = hw.ones(500, 500)\nfor i in range(1000):\n    y = x @ x\n"
+                                          "raise ValueError('no such thing')\n")
+        child = self.start("run", "p.py", "--device", "cpu", "--budget", "none", "--report", "r.json")
+        said = []
+        for line in child.stderr:
+            said.append(line)
+            if b"still are" in line:
+                break
+        self.assertIn(b"headway: the program has failed after 1,001 ops; those that are not executed yet still are "
+                      b"(Ctrl-C drops them)\n", said)
+        self.assertIn(b"ValueError: no such thing\n", said)
+        self.assertIsNone(child.poll())
+        child.send_signal(signal.SIGINT)
+        err = child.communicate(timeout=120)[1]
+        self.assertIn(b"Failed after 1,001 ops: ValueError: no such thing, at p.py:5.", err)
+        self.assertEqual(json.loads((self.folder / "r.json").read_text())["end"]["verdict"], "failed")
+
     def test_the_programs_own_handlers_run_to_their_end(self):
         # The stop comes while ops are issued without another line in between; the handlers have many lines.
         (self.folder / "p.py").write_text(

@@ -9,6 +9,7 @@
 
 #include "app/ui/dialogs/confinement_note.h"
 #include "app/ui/dialogs/dialogs.h"
+#include "app/ui/shell/status_bar.h"
 #include "app/ui/source/step_controls.h"
 #include "app/ui/state/app_state.h"
 
@@ -67,6 +68,33 @@ protected:
     session::Session session{{HEADWAY_RUNNER, 256 << 20, false}};
     AppState state{session, {}};
 };
+
+TEST_F(AppPrograms, AFailureIsToldWhileOpsAreStillToBeExecuted) {
+    ASSERT_EQ(problem(write("a.py",
+                            "import headway as hw\nx = hw.ones(2)\nfor i in range(20):\n    x = x + 1\n"
+                            "raise ValueError('no such thing')\n")),
+              "");
+    session.hold_backend(true);
+    state.run();
+    ASSERT_TRUE(poll_until([&] { return !session.live() || !state.notices.all().empty(); }));
+    if (no_python()) {
+        GTEST_SKIP() << session.b()->ending();
+    }
+    ASSERT_TRUE(session.live()) << session.b()->ending();
+    const std::string failure = "Failed after 21 ops: ValueError: no such thing, at a.py:5.";
+    EXPECT_EQ(state.notices.all().front().text,
+              failure + " Ops that it had issued are still to be executed; Stop drops them.");
+    EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::bad);
+    EXPECT_EQ(phase_text(state), "failed");
+    EXPECT_EQ(status_parts(state).back(), "failed, 21 ops still to execute");
+    session.stop();
+    ASSERT_TRUE(poll_until([&] { return !session.live() && !session.behind(); }));
+    EXPECT_EQ(session.b()->phase(), Phase::failed);
+    EXPECT_TRUE(session.b()->ending().starts_with(failure)) << session.b()->ending();
+    ASSERT_EQ(state.notices.all().size(), 1u);
+    EXPECT_EQ(state.notices.all().front().text, session.b()->ending());
+    EXPECT_EQ(status_parts(state).back(), "failed");
+}
 
 TEST_F(AppPrograms, OpeningRunsNothing) {
     const auto path = write("a.py", "open('ran', 'w')\n");

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -35,12 +36,26 @@ void write_error(trace::Recording& recording, const core::Error& error) {
     recording.meta(trace::MetaType::error, 0, error_json(error));
 }
 
+std::mutex end_mutex;
+
+bool has_ended(trace::Recording& recording) {
+    return recording.header().state.load() > static_cast<std::uint32_t>(trace::RunState::running);
+}
+
+// The error of a program whose ops are still to be executed: readers of the recording need not wait for that. The end
+// follows.
+void write_early(trace::Recording& recording, const core::Error& error) {
+    const std::lock_guard lock(end_mutex);
+    if (!has_ended(recording)) {
+        write_error(recording, error);
+    }
+}
+
 // False if the end has been written already. Any thread: the watch over the limits writes it for a frontend that is
 // stuck.
 bool write_end(trace::Recording& recording, const std::optional<core::Error>& error) {
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
-    if (recording.header().state.load() > static_cast<std::uint32_t>(trace::RunState::running)) {
+    const std::lock_guard lock(end_mutex);
+    if (has_ended(recording)) {
         return false;
     }
     if (error) {
@@ -66,10 +81,78 @@ core::Error stopped_error(runtime::Runtime& rt) {
     return error;
 }
 
+// Warns once when the machine is about to run out of memory, before it swaps or kills processes.
+class MemoryWatch {
+public:
+    void check() {
+        if (warned_ || ++calls_ % kEvery != 0) {
+            return;
+        }
+        const core::MachineMemory memory = core::machine_memory();
+        const std::uint64_t resident = resident_bytes();
+        if (memory.total != 0 && memory.available < memory.total / 16 && resident > memory.total / 8) {
+            warned_ = true;
+            tell("the machine has only " + core::bytes_text(memory.available) +
+                 " of memory left, and this run has taken " + core::bytes_text(resident) +
+                 ": stop it, or run it with a smaller --budget or with a barrier");
+        }
+    }
+
+private:
+    static constexpr int kEvery = 5;  // every fifth call of the supervisor, so ten times a second
+    int calls_ = 0;
+    bool warned_ = false;
+};
+
+// Polls whether the run has been stopped, because the frontend may be blocked in a wait; then makes the lanes drop what
+// is queued. In virtual time the lanes belong to the frontend's thread, which checks by itself.
+class Supervisor {
+public:
+    // `tells`: on stderr, when a program has failed and its ops are not done.
+    Supervisor(trace::Control& control, devices::DeviceSet& machine, bool tells)
+        : tells_(tells),
+          thread_([this, &control, &machine](const std::stop_token& done) { watch(done, control, machine); }) {}
+
+    // The program has failed after so many ops; the run is over when this object is.
+    void program_failed(std::uint64_t ops) {
+        ops_.store(ops);
+        failed_ns_.store(core::monotonic_ns());
+    }
+
+private:
+    static constexpr std::int64_t kPatience_ns = 300'000'000;
+
+    void watch(const std::stop_token& done, trace::Control& control, devices::DeviceSet& machine) {
+        core::name_thread("supervisor");
+        const bool virtual_time = machine[0].virtual_time();
+        MemoryWatch memory;
+        do {
+            memory.check();
+            if (!virtual_time && control.stop.load() != 0) {
+                machine.hold(false);
+                machine.abandon();
+                return;
+            }
+            const std::int64_t failed_ns = failed_ns_.load();
+            if (tells_ && failed_ns != 0 && core::monotonic_ns() - failed_ns > kPatience_ns) {
+                tells_ = false;
+                tell("the program has failed after " + core::counted(ops_.load(), "op") +
+                     "; those that are not executed yet still are (Ctrl-C drops them)");
+            }
+        } while (core::sleep_until_stop(done, std::chrono::milliseconds(20)));
+    }
+
+    bool tells_;
+    std::atomic<std::uint64_t> ops_{0};
+    std::atomic<std::int64_t> failed_ns_{0};  // 0: it has not
+    std::jthread thread_;
+};
+
 class RunContext final : public ProgramContext {
 public:
-    RunContext(runtime::Runtime& runtime, const std::map<std::string, std::string>& parameters, LimitWatch& limits)
-        : ProgramContext(runtime, parameters), limits_(limits) {}
+    RunContext(runtime::Runtime& runtime, const std::map<std::string, std::string>& parameters, LimitWatch& limits,
+               Supervisor& supervisor)
+        : ProgramContext(runtime, parameters), limits_(limits), supervisor_(supervisor) {}
 
     void end(std::optional<core::Error> error) override {
         if (!ended_) {
@@ -95,6 +178,10 @@ public:
                                                               std::strerror(output_errno())};
         }
         ended_ = true;
+        if (error_ && error_->kind != core::ErrorKind::stopped) {
+            write_early(runtime().recorder.recording(), *error_);
+            supervisor_.program_failed(runtime().recorder.issued());
+        }
     }
     [[nodiscard]] bool written() const { return written_; }  // how it ended is in the recording
     [[nodiscard]] const std::optional<core::Error>& error() const { return error_; }  // after settle()
@@ -153,31 +240,9 @@ private:
 
     int output_errno_ = 0;
     LimitWatch& limits_;
+    Supervisor& supervisor_;
     bool ended_ = false, written_ = false;
     std::optional<core::Error> error_;
-};
-
-// Warns once when the machine is about to run out of memory, before it swaps or kills processes.
-class MemoryWatch {
-public:
-    void check() {
-        if (warned_ || ++calls_ % kEvery != 0) {
-            return;
-        }
-        const core::MachineMemory memory = core::machine_memory();
-        const std::uint64_t resident = resident_bytes();
-        if (memory.total != 0 && memory.available < memory.total / 16 && resident > memory.total / 8) {
-            warned_ = true;
-            tell("the machine has only " + core::bytes_text(memory.available) +
-                 " of memory left, and this run has taken " + core::bytes_text(resident) +
-                 ": stop it, or run it with a smaller --budget or with a barrier");
-        }
-    }
-
-private:
-    static constexpr int kEvery = 5;  // every fifth call of the supervisor, so ten times a second
-    int calls_ = 0;
-    bool warned_ = false;
 };
 
 // Budget in bytes; 0: none. The default applies to the simulated device, too, since its tensors are in the machine's
@@ -186,28 +251,6 @@ std::uint64_t budget_in_bytes(std::uint64_t chosen, const devices::Device& devic
     const std::uint64_t budget = chosen == 0 && device.info().kind != "cuda" ? core::default_budget() : chosen;
     return budget == core::kNoBudget ? 0 : budget;
 }
-
-// Polls whether the run has been stopped, because the frontend may be blocked in a wait; then makes the lanes drop what
-// is queued. In virtual time the lanes belong to the frontend's thread, which checks by itself.
-class Supervisor {
-public:
-    Supervisor(trace::Control& control, devices::DeviceSet& machine)
-        : thread_([&control, &machine, virtual_time = machine[0].virtual_time()](const std::stop_token& done) {
-              core::name_thread("supervisor");
-              MemoryWatch memory;
-              do {
-                  memory.check();
-                  if (!virtual_time && control.stop.load() != 0) {
-                      machine.hold(false);
-                      machine.abandon();
-                      return;
-                  }
-              } while (core::sleep_until_stop(done, std::chrono::milliseconds(20)));
-          }) {}
-
-private:
-    std::jthread thread_;
-};
 
 std::string run_metadata(const Job& job, const devices::Device& device, const SimulatedCosts* costs,
                          std::uint64_t budget_in_effect) {
@@ -271,8 +314,9 @@ void wait_for_watcher(trace::Control& control) {
 }
 
 // Runs the program until its last op has ended. Exceptions become errors. `written`: see RunContext.
-std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt, LimitWatch& limits, bool& written) {
-    RunContext context(rt, job.parameters, limits);
+std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt, LimitWatch& limits, Supervisor& supervisor,
+                                       bool& written) {
+    RunContext context(rt, job.parameters, limits, supervisor);
     std::optional<core::Error> error;
     try {
         rt.control.set_written_barrier(job.program->written_barrier());
@@ -348,7 +392,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         settings.copies_in_stream = job.profile.copies_in_stream;
         settings.program_streams = job.profile.program_streams;
         settings.host = wish.costs.host;
-        const Supervisor supervisor(outcome.recording->control(), machine);
+        Supervisor supervisor(outcome.recording->control(), machine, !options.for_window);
         LimitWatch limits(options.limits, outcome.recording->control(), [&outcome](const std::string& reached) {
             if (!write_end(*outcome.recording, limit_error(reached))) {
                 tell(reached);  // the program has ended, and its threads or exit handlers go on
@@ -361,7 +405,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
             if (options.watched) {
                 wait_for_watcher(outcome.recording->control());
             }
-            outcome.error = run_program(job, rt, limits, written);
+            outcome.error = run_program(job, rt, limits, supervisor, written);
             if (const std::string reached = limits.reached(); written && !outcome.error && !reached.empty()) {
                 tell(reached);
                 outcome.error = limit_error(reached);

@@ -2,13 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 
 #include "app/render/format.h"
 #include "app/timeline/op_words.h"
 #include "app/ui/dialogs/confinement_note.h"
 #include "app/ui/widgets/widgets.h"
+#include "engine/core/count_text.h"
 
 namespace headway::ui {
+
+namespace {
+
+// The ops that are not executed yet in a run in progress whose program has failed.
+std::optional<std::uint64_t> open_after_failure(const AppState& state) {
+    const session::Execution* run = state.session.b();
+    if (run == nullptr || run->early_failure().empty()) {
+        return std::nullopt;
+    }
+    return run->run()->op_count() - run->run()->ended_count();
+}
+
+}  // namespace
 
 std::string phase_text(const AppState& state) {
     using session::Phase;
@@ -28,7 +44,7 @@ std::string phase_text(const AppState& state) {
         case Phase::starting:
             return "starting";
         case Phase::running:
-            return "recording";
+            return open_after_failure(state) ? "failed" : "recording";
         case Phase::paused:
             return "paused";
         case Phase::finished:
@@ -75,7 +91,10 @@ std::vector<std::string> status_parts(const AppState& state) {
         }
     }
     const bool being_read = run != nullptr && run->lags();
-    parts.emplace_back(being_read ? run->reading_text() : phase_text(state));
+    const auto open = open_after_failure(state);
+    parts.emplace_back(being_read ? run->reading_text()
+                       : open     ? "failed, " + core::counted(*open, "op") + " still to execute"
+                                  : phase_text(state));
     return parts;
 }
 

@@ -194,6 +194,19 @@ figure::TimelineView AppState::whole_view() const {
     return whole;
 }
 
+// A program that has failed is told of at once, and not when the ops that it issued are done.
+void AppState::note_failure() {
+    const session::Execution* b = session.b();
+    if (b == nullptr || early_failure_of_ == session.started()) {
+        return;
+    }
+    if (const std::string failure = b->early_failure(); !failure.empty()) {
+        early_failure_of_ = session.started();
+        notices.add(Notice::Kind::run, Notice::Tone::bad,
+                    failure + " Ops that it had issued are still to be executed; Stop drops them.");
+    }
+}
+
 // Only what the learner has done in a lesson that is on the map.
 void AppState::note_progress() {
     const lesson::Lesson* lesson = programs.lesson();
@@ -250,6 +263,7 @@ bool AppState::poll(double budget_ms) {
         notices.add(Notice::Kind::file, Notice::Tone::bad, problem);
     }
     note_progress();
+    note_failure();
     const Phase phase = session.b() != nullptr ? session.b()->phase() : Phase::finished;
     if (phase != last_phase_) {
         last_phase_ = phase;

@@ -88,10 +88,12 @@ private:
     // Starts a run of the editor's text; `start` is what starts the session.
     void begin(const std::function<void()>& start);
     void note_progress();
+    void note_failure();
     [[nodiscard]] figure::TimelineView whole_view() const;
 
     session::Phase last_phase_ = session::Phase::finished;
     std::uint64_t last_started_ = 0;
+    std::uint64_t early_failure_of_ = 0;  // the run, as in session.started(), whose failure was told before its end
     Mode last_mode_ = Mode::learn;
     std::string last_device_problem_;
 };
