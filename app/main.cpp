@@ -41,7 +41,8 @@
 namespace headway {
 namespace {
 
-constexpr std::array kRunnerCommands{"run", "compare", "explore", "figure", "check", "lessons", "devices", "bench"};
+constexpr std::array kRunnerCommands{"run",   "compare", "explore", "explain", "figure",
+                                     "check", "lessons", "devices", "bench"};
 
 constexpr const char* kHelp =
     "headway [LESSON | FILE]         open the window: the lessons, one lesson (its name or its folder), a program "
@@ -50,6 +51,7 @@ constexpr const char* kHelp =
     "headway run PROGRAM [options]   run a program without a window\n"
     "headway compare PROGRAM --a OPTIONS --b OPTIONS\n"
     "                                two runs on one time axis\n"
+    "headway explain TRACE           what happened in a recorded run, and why\n"
     "headway figure TRACE -o FILE    a figure from a trace on disk\n"
     "headway check EXERCISE FILE     check a learner's program\n"
     "headway lessons | devices       list them\n"

@@ -39,6 +39,8 @@ int dispatch(const std::vector<std::string>& arguments) {
             return devices_command(line->json);
         case Subcommand::bench:
             return bench_command(line->json);
+        case Subcommand::explain:
+            return explain_command(line->words[0]);
         case Subcommand::figure:
             return figure_command(line->words[0], line->words[1], line->figure);
         case Subcommand::check:

@@ -108,6 +108,20 @@ class Exports(Scenario):
                     self.assertEqual(compared["a"], report)
                     self.assertEqual(compared["b"], report)
 
+    def test_the_explanation_of_a_trace_is_the_one_of_the_run(self):
+        ran = self.headway("run", *SMALL, "--device", "simulated", "--trace", "t.json.gz", "--report", "r.json", "--explain")
+        self.assertEqual(ran.status, 0, ran)
+        told = self.headway("explain", "t.json.gz")
+        self.assertEqual((told.status, told.err), (0, ""), told)
+        sentences = [s["text"] for s in json.loads((self.folder / "r.json").read_text())["explanation"]]
+        self.assertGreaterEqual(len(sentences), 3)
+        lines = told.out.splitlines()
+        self.assertEqual(lines[:len(sentences)], [f"{i}. {text}" for i, text in enumerate(sentences, 1)])
+        for line in lines:
+            self.assertIn(f"headway: {line}\n", ran.err)
+        self.assert_refused(self.headway("explain", "none.json"), 2, "none.json")
+        self.assert_refused(self.headway("explain"), 2, "TRACE")
+
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
     def test_the_figure_of_a_trace_is_the_figure_of_the_run(self):
         ran = self.headway("run", *SMALL, "--device", "simulated", "--trace", "t.json", "--figure", "run.svg")

@@ -52,6 +52,7 @@ class LongRun(Scenario):
                            "--report", report)
         self.assertEqual(ran.status, 0, ran)
         numbers = json.loads(report.read_text())
+        self.assertEqual("recording held the frontend back for " in ran.err, numbers["recording_wait_ns"] > 0, ran)
         with gzip.open(trace) as file:
             saved = json.load(file)
         issues = [e for e in saved["traceEvents"] if e["ph"] == "X" and e["tid"] == 1]

@@ -37,7 +37,7 @@ NAME = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*(?:\(\))?")
 PATTERN = re.compile(r"NAME|NN-|…|\.\.\.|~")
 CODE = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"!?\[(?:[^\]`]|`[^`]*`)*\]\(([^)\s]+)\)")
-COMMANDS = ("run", "compare", "explore", "figure", "check", "lessons", "devices", "bench")
+COMMANDS = ("run", "compare", "explore", "explain", "figure", "check", "lessons", "devices", "bench")
 
 
 # ---- pages ----

@@ -153,6 +153,9 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     const auto explored = add_settings(*explore, raw_explored);
 
     std::string file_in, file_out;
+    auto* explain = app.add_subcommand("explain", "What happened in a recorded run, and why");
+    explain->add_option("TRACE", file_in, "FILE.json or FILE.json.gz")->required();
+
     auto* figure = app.add_subcommand("figure", "A figure from a trace on disk");
     figure->add_option("TRACE", file_in, "FILE.json or FILE.json.gz")->required();
     figure->add_option("-o", file_out, "FILE.png, .svg, .pdf; moving: .gif, .mp4 (with ffmpeg) or frame-%04d.png")
@@ -272,6 +275,9 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
                 }
             }
         }
+    } else if (explain->parsed()) {
+        line.subcommand = Subcommand::explain;
+        line.words = {file_in};
     } else if (figure->parsed()) {
         line.subcommand = Subcommand::figure;
         line.words = {file_in, file_out};

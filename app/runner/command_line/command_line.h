@@ -43,7 +43,7 @@ struct ExploreOptions {
     std::string report;
 };
 
-enum class Subcommand { help, version, run, compare, explore, figure, check, lessons, devices, bench };
+enum class Subcommand { help, version, run, compare, explore, explain, figure, check, lessons, devices, bench };
 
 struct CommandLine {
     Subcommand subcommand = Subcommand::help;
@@ -53,7 +53,7 @@ struct CommandLine {
     ExploreOptions explore;
     CheckOptions check;
     FigureWish figure;
-    std::vector<std::string> words;  // figure: TRACE, FILE
+    std::vector<std::string> words;  // explain: TRACE; figure: TRACE, FILE
     bool json = false;
 };
 

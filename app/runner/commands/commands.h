@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/comparison/verdict.h"
 #include "app/model/run/run.h"
@@ -19,6 +20,7 @@ int run_command(const RunOptions& options);
 int repeat_command(const RunOptions& options);
 int compare_command(const CompareOptions& options);
 int explore_command(const ExploreOptions& options);
+int explain_command(const std::string& trace);
 int figure_command(const std::string& trace, const std::string& file, const FigureWish& wish);
 int check_command(const CheckOptions& options);
 int lessons_command(bool json);
@@ -50,7 +52,9 @@ std::string place_of(const std::string& path, bool replace, bool complete);
 // Writes the report, trace and figure requested in `options`. Reports the first failure and returns its exit status.
 // `report`: the report's text, if it is not the run's own.
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});
-// What happened in the run and why, in a few sentences on stderr.
+// What happened in the run and why: a few lines.
+std::vector<std::string> explanation_lines(const model::Run& run);
+// The same, on stderr.
 void tell_explanation(const model::Run& run);
 // `verdict`: of all runs that `a` and `b` stand for; null: computed from these two alone.
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,

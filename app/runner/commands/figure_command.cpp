@@ -1,4 +1,6 @@
-// headway figure: draws a trace file.
+// headway explain and headway figure: what a trace file shows, in words and as a picture.
+#include <cstdio>
+
 #include "app/exchange/chrome/chrome_reader.h"
 #include "app/runner/commands/commands.h"
 
@@ -13,6 +15,17 @@ core::Result<std::unique_ptr<model::Run>> read_recorded(const std::string& path)
         tell(path + ": " + note);
     }
     return std::move(trace->run);
+}
+
+int explain_command(const std::string& trace) {
+    auto run = read_recorded(trace);
+    if (!run) {
+        return fail(run.error());
+    }
+    for (const std::string& line : explanation_lines(**run)) {
+        std::puts(line.c_str());
+    }
+    return kDone;
 }
 
 int figure_command(const std::string& trace, const std::string& file, const FigureWish& wish) {

@@ -215,13 +215,21 @@ int write_outputs(const RunOptions& options, const model::Run& run, const std::s
     return status;
 }
 
-void tell_explanation(const model::Run& run) {
+std::vector<std::string> explanation_lines(const model::Run& run) {
     const model::Explanation explanation = model::explain(run, run.numbers());
-    for (std::size_t i = 0; i < explanation.sentences.size(); ++i) {
-        tell(std::to_string(i + 1) + ". " + explanation.sentences[i].text);
+    std::vector<std::string> lines;
+    for (const model::Sentence& sentence : explanation.sentences) {
+        lines.push_back(std::to_string(lines.size() + 1) + ". " + sentence.text);
     }
-    if (const std::string bar = model::text_of(explanation.bar); !bar.empty()) {
-        tell(bar);
+    if (std::string bar = model::text_of(explanation.bar); !bar.empty()) {
+        lines.push_back(std::move(bar));
+    }
+    return lines;
+}
+
+void tell_explanation(const model::Run& run) {
+    for (const std::string& line : explanation_lines(run)) {
+        tell(line);
     }
 }
 

@@ -56,6 +56,28 @@ std::string cpu_ops_text(const model::RunInfo& info) {
            " the frontend's own work";
 }
 
+struct WaitSum {
+    std::uint64_t count = 0, ns = 0;
+};
+WaitSum wait_sum(const model::Run& run, trace::WaitKind kind) {
+    WaitSum all;
+    for (const auto& sum : run.wait_kinds().all()) {
+        if (static_cast<trace::WaitKind>(sum.kind) == kind) {
+            all.count += sum.count;
+            all.ns += sum.busy_ns;
+        }
+    }
+    return all;
+}
+
+// Whoever asked for a report learns this, too: the times contain it.
+void tell_recording_waits(const model::Run& run) {
+    if (const WaitSum sum = wait_sum(run, trace::WaitKind::recording); sum.count > 0) {
+        tell("recording held the frontend back for " + model::duration_text(static_cast<double>(sum.ns)) + " in all (" +
+             core::counted(sum.count, "time") + "): it issued ops faster than they could be read");
+    }
+}
+
 void summarise(const model::Run& run) {
     const auto n = run.numbers();
     const auto& info = run.info();
@@ -87,15 +109,7 @@ void summarise(const model::Run& run) {
     }
     tell("headway at most " + ops(n.headway_max) + ", live bytes at most " + core::bytes_text(n.live_bytes_peak) +
          (run.devices().size() > 1 ? ", on " + run.all_devices() + " together" : ""));
-    std::uint64_t for_memory = 0;
-    for (const auto& sum : run.wait_kinds().all()) {
-        const auto kind = static_cast<trace::WaitKind>(sum.kind);
-        for_memory += kind == trace::WaitKind::memory ? sum.count : 0;
-        if (kind == trace::WaitKind::recording) {
-            tell("recording held the frontend back for " + model::duration_text(static_cast<double>(sum.busy_ns)) +
-                 " in all (" + core::counted(sum.count, "time") + "): it issued ops faster than they could be read");
-        }
-    }
+    const std::uint64_t for_memory = wait_sum(run, trace::WaitKind::memory).count;
     if (run.folded_ops() > 0) {
         tell("of " + ops(run.op_count()) + ", " + core::count_text(run.folded_ops()) +
              " are known as sums only: the beginning and the end of the run are kept op by op");
@@ -227,6 +241,7 @@ int run_command(const RunOptions& options) {
         return status;
     }
     const int written = write_outputs(options, **run);
+    tell_recording_waits(**run);
     if (options.report.empty()) {
         summarise(**run);
     }
