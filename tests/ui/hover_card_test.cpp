@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/render/label_lines.h"
 #include "tests/unit/figure/script.h"
 
 namespace headway::ui {
@@ -13,6 +14,21 @@ std::string all_of(const Card& card) {
         text += "|" + line.text;
     }
     return text;
+}
+
+TEST(HoverCard, LongLinesGoOnBesideTheirLabel) {
+    using Lines = std::vector<std::string>;
+    const auto lines = [](const std::string& text, std::size_t most) { return figure::label_lines(text, 9, most); };
+    const std::string shares = "spent on matmul ×38 81 %, add ×38 12 %, 2 other kinds 7 %";
+    EXPECT_EQ(lines(shares, 57), (Lines{shares})) << "57 characters, more bytes";
+    EXPECT_EQ(lines(shares, 56), (Lines{"spent on matmul ×38 81 %, add ×38 12 %,", "         2 other kinds 7 %"}));
+    EXPECT_EQ(lines(shares, 34),
+              (Lines{"spent on matmul ×38 81 %,", "         add ×38 12 %,", "         2 other kinds 7 %"}));
+    EXPECT_EQ(lines("without  the run would take 12.0 ms, no less (computed)", 44),
+              (Lines{"without  the run would take 12.0 ms,", "         no less (computed)"}));
+    EXPECT_EQ(lines("at       aaaaaaaaaaaaaaaaaaaaaaaa bbb", 20),
+              (Lines{"at       aaaaaaaaaaaaaaaaaaaaaaaa", "         bbb"}));
+    EXPECT_EQ(lines("", 20), (Lines{""}));
 }
 
 TEST(HoverCard, IsPlacedWhereItCoversTheLeast) {

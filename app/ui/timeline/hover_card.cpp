@@ -7,6 +7,7 @@
 #include "app/model/analysis/idle.h"
 #include "app/model/analysis/wait_details.h"
 #include "app/render/format.h"
+#include "app/render/label_lines.h"
 #include "app/render/utf8.h"
 #include "app/timeline/op_words.h"
 #include "app/ui/timeline/op_card.h"
@@ -393,6 +394,19 @@ namespace {
 
 constexpr float kTitle = 13, kText = 12, kLine = 18;
 
+// The card with lines that fit into `room`.
+Card fitted(Ui& ui, const Card& card, float room) {
+    constexpr std::size_t kLabel = 9;  // "spent on "
+    const float most = std::max(room / text_width(ui, Face::mono_medium, kText, "0"), 24.0F);
+    Card all{card.title, card.detail, {}};
+    for (const CardLine& line : card.lines) {
+        for (std::string& part : figure::label_lines(line.text, kLabel, static_cast<std::size_t>(most))) {
+            all.lines.push_back({line.tone, std::move(part)});
+        }
+    }
+    return all;
+}
+
 // The title and the detail do not fit in one line.
 bool detail_is_below(Ui& ui, const Card& card, float room) {
     const float detail = card.detail.empty() ? 0 : ui.px(12) + text_width(ui, Face::semibold, kTitle, card.detail);
@@ -401,15 +415,16 @@ bool detail_is_below(Ui& ui, const Card& card, float room) {
 
 }  // namespace
 
-void draw_hover_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max,
+void draw_hover_card(Ui& ui, ImDrawList* list, const Card& whole, ImVec2 at, ImVec2 min, ImVec2 max,
                      std::span<const figure::Box> spare) {
-    if (card.empty()) {
+    if (whole.empty()) {
         return;
     }
     const figure::Theme& t = *ui.theme;
     const float pad = ui.px(14), line = ui.px(kLine), gap = ui.px(12);
-    const float title = text_width(ui, Face::semibold, kTitle, card.title);
     const float most = std::min(ui.px(760), max.x - min.x) - 2 * pad;
+    const Card card = fitted(ui, whole, most);
+    const float title = text_width(ui, Face::semibold, kTitle, card.title);
     const float detail = card.detail.empty() ? 0 : gap + text_width(ui, Face::semibold, kTitle, card.detail);
     const bool detail_below = detail_is_below(ui, card, most);
     float width = detail_below ? std::max(title, detail - gap) : title + detail;
@@ -433,7 +448,8 @@ void draw_hover_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVe
     draw_hover_card_text(ui, list, card, {a.x + pad, a.y + ui.px(10)}, most);
 }
 
-void draw_hover_card_text(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, float room) {
+void draw_hover_card_text(Ui& ui, ImDrawList* list, const Card& whole, ImVec2 at, float room) {
+    const Card card = fitted(ui, whole, room);
     const figure::Theme& t = *ui.theme;
     const float line = ui.px(kLine), gap = ui.px(12), x = at.x;
     const float title = text_width(ui, Face::semibold, kTitle, card.title);
