@@ -29,7 +29,11 @@ Occurring summed_up(std::span<const TimelineRun> runs, TimelineView view) {
             o.families[static_cast<std::size_t>(kind.family)] = true;
         }
         o.issues = o.issues || (summary.issues.count > 0 && run.capabilities().issues);
-        o.waits = o.waits || summary.waits().count > 0 || run.open_wait().has_value();
+        const auto is_wait = [](trace::WaitKind kind) { return kind != trace::WaitKind::paused; };  // drawn in grey
+        const auto open = run.open_wait();
+        o.waits = o.waits || (open && is_wait(open->kind)) ||
+                  std::any_of(summary.causes.begin(), summary.causes.end(),
+                              [&](const auto& cause) { return is_wait(cause.kind); });
         o.works = o.works || summary.works.count > 0;
         o.pending = o.pending || run.pending_bytes().most() > 0;
     }

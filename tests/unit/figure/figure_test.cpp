@@ -380,6 +380,20 @@ TEST(RunLabel, NamesTheParametersThatDiffer) {
 TEST_F(Figures, ShowBookmarks) {
     const auto run = test::training({}, 6, true);
     FigureOptions options;
+// The learner's pauses have another hatch, and name themselves.
+TEST_F(Figures, APauseIsNoWaitInTheLegend) {
+    const auto words = [this](trace::WaitKind kind) {
+        test::Script script;
+        script.issue({"matmul", "(2×2)·(2×2)", devices::Family::matmul, 16}, 1'000, 5'000'000);
+        script.wait(kind, "a wait");
+        const auto run = script.finish();
+        return in_one_line(legend_line(std::vector{TimelineRun{run.get(), 0, {}, {}, -1}}, {0, 1e7},
+                                       *theme_called("light"), fonts_, 1, 1000));
+    };
+    EXPECT_EQ(words(trace::WaitKind::waitall), "issue wait matmul");
+    EXPECT_EQ(words(trace::WaitKind::paused), "issue matmul");
+}
+
     EXPECT_EQ(in_one_line(figure(*run, nullptr, options, fonts_)).find("here it waits"), std::string::npos);
     options.bookmarks_a = {{1000, 1000, "here it waits"}};
     EXPECT_NE(in_one_line(figure(*run, nullptr, options, fonts_)).find("here it waits"), std::string::npos);
