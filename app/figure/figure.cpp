@@ -125,6 +125,9 @@ private:
             // Lay small figures out larger and scale them down, so that there is room for all text.
             constexpr float kLeastLayout = 1200;
             set_scale(std::min(1.0F, width / kLeastLayout), width, o_.height_px);
+            if (o_.fit_height) {
+                height_ = std::min(height_, filled_height());
+            }
             return;
         }
         // as high as its content needs, at most a page unless even the least rows need more
@@ -152,13 +155,20 @@ private:
     }
     // The height with rows at their least height (comfort 0) to their natural height (comfort 1).
     float needed_height(float comfort) {
-        list_ = {};
-        const float y = draw_legend(pen(), draw_errors(draw_titles()), occurring_, {true, true});
-        list_ = {};
         const TimelineOptions timeline = timeline_options();
         const float least = timeline_least_height(shown_, timeline),
                     natural = timeline_natural_height(shown_, timeline);
-        return std::ceil(y + least + comfort * std::max(0.0F, natural - least) + height_below());
+        return std::ceil(height_above() + least + comfort * std::max(0.0F, natural - least) + height_below());
+    }
+    // The height that the rows fill when each has grown as far as it may.
+    float filled_height() {
+        return std::ceil(height_above() + timeline_most_height(shown_, timeline_options()) + height_below());
+    }
+    float height_above() {
+        list_ = {};
+        const float y = draw_legend(pen(), draw_errors(draw_titles()), occurring_, {true, true});
+        list_ = {};
+        return y;
     }
     float table_height() {
         DisplayList saved = std::move(list_);

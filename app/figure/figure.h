@@ -24,7 +24,8 @@ struct FigureOptions {
     FigureSize size = FigureSize::page;
     // sizes page and window only, at 96 dpi; a page grows in height when its rows need it
     float width_px = 1600, height_px = 900;
-    float scale = 1;  // PNG pixels per px; PDF and SVG keep their size
+    bool fit_height = false;  // a page whose rows do not fill its height is lower
+    float scale = 1;          // PNG pixels per px; PDF and SVG keep their size
     ThemeName theme = ThemeName::light;
     std::string title, subtitle;  // empty: computed from the runs
     // The verdict of several runs of each side, of which `a` and `b` are one each; none: the verdict of these two.

@@ -384,6 +384,10 @@ float timeline_natural_height(std::span<const TimelineRun> runs, const TimelineO
     return sum(plan_rows(runs, options), &RowPlan::natural) + options.style.bottom_inset_px * options.scale;
 }
 
+float timeline_most_height(std::span<const TimelineRun> runs, const TimelineOptions& options) {
+    return sum(plan_rows(runs, options), &RowPlan::most) + options.style.bottom_inset_px * options.scale;
+}
+
 TimelineView whole_view(std::span<const TimelineRun> runs, bool with_warmup) {
     TimelineView view{0, 0};
     for (const TimelineRun& shown : runs) {

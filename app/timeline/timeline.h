@@ -186,8 +186,9 @@ std::string row_key(RowKind kind, int lane);
 TimelineLayout layout_timeline(std::span<const TimelineRun> runs, const TimelineOptions& options);
 // The least height of that layout.
 float timeline_least_height(std::span<const TimelineRun> runs, const TimelineOptions& options);
-// The height at which every row has its style's size.
+// The height at which every row has its style's size, and at which each has grown as far as it may.
 float timeline_natural_height(std::span<const TimelineRun> runs, const TimelineOptions& options);
+float timeline_most_height(std::span<const TimelineRun> runs, const TimelineOptions& options);
 
 // The view of everything in these runs: from the begin of the warm-up (when `with_warmup`) or 0 to the later end.
 TimelineView whole_view(std::span<const TimelineRun> runs, bool with_warmup);

@@ -7,7 +7,8 @@ namespace headway::runner {
 void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string& prefix) {
     app.add_option(
         "--" + prefix + "size", raw.size,
-        "slide, column, two-columns, poster, or WIDTHxHEIGHT in px of 1/96 inch, at least 640x360 (default: 1600x900)");
+        "slide, column, two-columns, poster, or WIDTHxHEIGHT in px of 1/96 inch, at least 640x360 (default: 1600 wide, "
+        "and as high as its rows need, at most 900 unless they need more)");
     app.add_option("--" + prefix + "theme", raw.theme, "light, dark or projector (default: light)");
     app.add_option("--" + prefix + "scale", raw.scale, "1 to 8: a PNG's pixels per px (default: 1)");
     app.add_option("--" + prefix + "from", raw.from, "TIME where the axis begins: 12ms, 800us (default: all)");
@@ -41,6 +42,7 @@ core::Result<FigureWish> checked(const RawFigureOptions& raw, const std::string&
         }
         wish.width_px = static_cast<double>(*width);
         wish.height_px = static_cast<double>(*height);
+        wish.fit_height = false;
     }
     if (!raw.theme.empty() && raw.theme != "light" && raw.theme != "dark" && raw.theme != "projector") {
         return core::Error{core::ErrorKind::usage, "--" + prefix + "theme must be light, dark or projector, not \"" +

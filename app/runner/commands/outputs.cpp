@@ -241,6 +241,7 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
     options.size = figure::figure_size_called(wish.size).value_or(options.size);
     options.width_px = static_cast<float>(wish.width_px);
     options.height_px = static_cast<float>(wish.height_px);
+    options.fit_height = wish.fit_height;
     options.scale = static_cast<float>(wish.scale);
     options.title = wish.title;
     if (verdict != nullptr) {

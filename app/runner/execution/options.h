@@ -19,6 +19,7 @@ inline constexpr std::uint64_t kDefaultTraceLimit = std::uint64_t{384} << 20;  /
 struct FigureWish {
     std::string size = "page";  // slide, column, two-columns, poster; page: the size below
     double width_px = 1600, height_px = 900;
+    bool fit_height = true;  // lower if the rows do not fill that height
     std::string theme = "light";
     double scale = 1;                      // PNG pixels per px
     std::optional<double> from_ns, to_ns;  // the time range to show

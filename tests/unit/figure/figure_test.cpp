@@ -124,6 +124,28 @@ TEST_F(Figures, CustomHeightsAreProportionalToTheWindows) {
     EXPECT_NEAR(height(), twice[0].height_px, 1.0F);  // the window uses the height as given
 }
 
+TEST_F(Figures, APageMayBeAsLowAsItsRows) {
+    const auto tiny = test::tiny();
+    const auto a = test::training({}, 60, false), b = test::training({}, 60, true);
+    const auto drawn = [&](const model::Run& run, const model::Run* other, float height, bool fit) {
+        FigureOptions options;
+        options.height_px = height;
+        options.fit_height = fit;
+        return figure(run, other, options, fonts_);
+    };
+    const DisplayList high = drawn(*tiny, nullptr, 900, false), low = drawn(*tiny, nullptr, 900, true);
+    EXPECT_EQ(high.height_px, 900);
+    EXPECT_LT(low.height_px, 800);
+    EXPECT_EQ(low.width_px, high.width_px);
+    // Only what was empty is gone: the rows have the same heights, and the table follows them.
+    EXPECT_GT(y_of(low, "Memory"), 0);
+    EXPECT_NEAR(y_of(low, "Memory"), y_of(high, "Memory"), 1);
+    EXPECT_EQ(test::overlapping_text(low, fonts_), "");
+    // Rows that fill the page keep it.
+    EXPECT_EQ(drawn(*a, b.get(), 900, true).height_px, drawn(*a, b.get(), 900, false).height_px);
+    EXPECT_EQ(drawn(*tiny, nullptr, 400, true).height_px, drawn(*tiny, nullptr, 400, false).height_px);
+}
+
 TEST_F(Figures, EachSizeHasItsDimensionsAndReadableText) {
     const auto a = test::training({}, 60, false);
     const auto b = test::training({}, 60, true);
@@ -358,6 +380,20 @@ TEST_F(Figures, LegendListsOnlyWhatIsInView) {
     EXPECT_EQ(test::find_text(narrow, "matmul"), nullptr);
 }
 
+// The learner's pauses have another hatch, and name themselves.
+TEST_F(Figures, APauseIsNoWaitInTheLegend) {
+    const auto words = [this](trace::WaitKind kind) {
+        test::Script script;
+        script.issue({"matmul", "(2×2)·(2×2)", devices::Family::matmul, 16}, 1'000, 5'000'000);
+        script.wait(kind, "a wait");
+        const auto run = script.finish();
+        return in_one_line(legend_line(std::vector{TimelineRun{run.get(), 0, {}, {}, -1}}, {0, 1e7},
+                                       *theme_called("light"), fonts_, 1, 1000));
+    };
+    EXPECT_EQ(words(trace::WaitKind::waitall), "issue wait matmul");
+    EXPECT_EQ(words(trace::WaitKind::paused), "issue matmul");
+}
+
 TEST(RunLabel, NamesTheParametersThatDiffer) {
     const auto with = [](std::map<std::string, std::string> parameters) {
         test::Settings settings;
@@ -380,20 +416,6 @@ TEST(RunLabel, NamesTheParametersThatDiffer) {
 TEST_F(Figures, ShowBookmarks) {
     const auto run = test::training({}, 6, true);
     FigureOptions options;
-// The learner's pauses have another hatch, and name themselves.
-TEST_F(Figures, APauseIsNoWaitInTheLegend) {
-    const auto words = [this](trace::WaitKind kind) {
-        test::Script script;
-        script.issue({"matmul", "(2×2)·(2×2)", devices::Family::matmul, 16}, 1'000, 5'000'000);
-        script.wait(kind, "a wait");
-        const auto run = script.finish();
-        return in_one_line(legend_line(std::vector{TimelineRun{run.get(), 0, {}, {}, -1}}, {0, 1e7},
-                                       *theme_called("light"), fonts_, 1, 1000));
-    };
-    EXPECT_EQ(words(trace::WaitKind::waitall), "issue wait matmul");
-    EXPECT_EQ(words(trace::WaitKind::paused), "issue matmul");
-}
-
     EXPECT_EQ(in_one_line(figure(*run, nullptr, options, fonts_)).find("here it waits"), std::string::npos);
     options.bookmarks_a = {{1000, 1000, "here it waits"}};
     EXPECT_NE(in_one_line(figure(*run, nullptr, options, fonts_)).find("here it waits"), std::string::npos);
