@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/ui/lesson/named_controls.h"
 #include "app/ui/lesson/show_places.h"
 #include "app/ui/state/learning/run_data.h"
 #include "app/ui/widgets/widgets.h"
@@ -19,6 +20,7 @@ void LessonPanel::parse() {
     intro_ = claim_ = try_ = {};
     claim_asked_for_ = false;
     links_.clear();
+    controls_.clear();
     found_.reset();
     state_.timeline.look = -1;
     const lesson::Lesson* lesson = state_.programs.lesson();
@@ -34,16 +36,25 @@ void LessonPanel::parse() {
         ui_.fonts.cover(p.help);
     }
     if (auto& blocks = intro_.blocks; blocks.empty() || blocks.front().kind != MarkdownBlock::Kind::heading) {
-        blocks.insert(blocks.begin(),
-                      {MarkdownBlock::Kind::heading, 1, {{MarkdownSpan::Style::plain, lesson->title}}});
+        blocks.insert(blocks.begin(), {MarkdownBlock::Kind::heading, 1, {{MarkdownSpan::Style::plain, lesson->title}}});
     }
+}
+
+std::vector<std::string> LessonPanel::controls_of(const MarkdownSpan& span) const {
+    const lesson::Lesson* lesson = state_.programs.lesson();
+    return lesson != nullptr && span.style == MarkdownSpan::Style::emphasis && span.look.empty()
+               ? controls_named(*lesson, span.text)
+               : std::vector<std::string>();
 }
 
 LessonPanel::Part LessonPanel::parse_part(const std::string& markdown) {
     ui_.fonts.cover(markdown);
-    Part part{parse_markdown(markdown), static_cast<int>(links_.size())};
+    Part part{parse_markdown(markdown), static_cast<int>(links_.size()), static_cast<int>(controls_.size())};
     for (const MarkdownBlock& block : part.blocks) {
         for (const MarkdownSpan& span : block.spans) {
+            if (auto controls = controls_of(span); !controls.empty()) {
+                controls_.push_back(std::move(controls));
+            }
             if (span.look.empty()) {
                 continue;
             }
@@ -108,38 +119,54 @@ void LessonPanel::follow(int link) {
     show_places(timeline.view, *facts_run_, *places);
 }
 
+bool LessonPanel::draw_link(const LinkBox& box, const std::string& id, bool enabled, bool chosen, bool& hovered) {
+    ImGui::SetCursorScreenPos(box.min);
+    ImGui::PushID(id.c_str());
+    const bool clicked = ImGui::InvisibleButton("look", {box.max.x - box.min.x, box.max.y - box.min.y});
+    ImGui::PopID();
+    mark_item(ui_, id, enabled);
+    hovered = enabled && ImGui::IsItemHovered() && !state_.look.palette_open;
+    const float line = std::max(1.0f, ui_.exact_px(hovered || chosen ? 2 : 1)), y = box.max.y - ui_.px(3);
+    ImGui::GetWindowDrawList()->AddRectFilled({box.min.x, y - line}, {box.max.x, y}, colour(ui_.theme->issue));
+    if (hovered) {
+        ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    }
+    return clicked && hovered;
+}
+
 void LessonPanel::draw_links(const std::vector<LinkBox>& boxes) {
     constexpr std::size_t kMostOpsForPreview = 20'000;
-    ImDrawList* list = ImGui::GetWindowDrawList();
     int last = -1, part = 0;
     for (const LinkBox& box : boxes) {
         part = box.link == last ? part + 1 : 0;
         last = box.link;
-        const std::string id =
-            "look/" + std::to_string(box.link + 1) + (part > 0 ? "/" + std::to_string(part + 1) : std::string());
-        ImGui::SetCursorScreenPos(box.min);
-        ImGui::PushID(id.c_str());
-        const bool clicked = ImGui::InvisibleButton("look", {box.max.x - box.min.x, box.max.y - box.min.y});
-        ImGui::PopID();
-        const bool known = links_[static_cast<std::size_t>(box.link)].has_value();
-        mark_item(ui_, id, known);
-        const bool hovered = known && ImGui::IsItemHovered() && !state_.look.palette_open;
-        const bool chosen = state_.timeline.look == box.link;
-        const float line = std::max(1.0f, ui_.exact_px(hovered || chosen ? 2 : 1)), y = box.max.y - ui_.px(3);
-        list->AddRectFilled({box.min.x, y - line}, {box.max.x, y}, colour(ui_.theme->issue));
-        if (!hovered) {
+        const bool of_control = box.link >= kFirstControl;
+        const int number = of_control ? box.link - kFirstControl : box.link;
+        const std::string id = (of_control ? "control/" : "look/") + std::to_string(number + 1) +
+                               (part > 0 ? "/" + std::to_string(part + 1) : std::string());
+        bool hovered = false;
+        if (of_control) {
+            const auto& controls = controls_[static_cast<std::size_t>(number)];
+            if (draw_link(box, id, true, false, hovered)) {
+                parameters_wanted_ = controls.front() == "engine" || controls.front().starts_with("parameter/");
+                ui_.point_at(controls);
+            }
+            if (hovered) {
+                tooltip(ui_, "Show this control");
+            }
             continue;
         }
-        ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+        const auto& look = links_[static_cast<std::size_t>(number)];
+        const bool clicked = draw_link(box, id, look.has_value(), state_.timeline.look == number, hovered);
         const session::Execution* b = state_.session.b();
-        if (const auto& look = links_[static_cast<std::size_t>(box.link)];
-            look->tab.empty() && b != nullptr && b->run() != nullptr && b->run()->op_count() <= kMostOpsForPreview) {
-            if (auto places = places_of(box.link)) {
+        if (hovered && look->tab.empty() && b != nullptr && b->run() != nullptr &&
+            b->run()->op_count() <= kMostOpsForPreview) {
+            if (auto places = places_of(number)) {
                 state_.timeline.places = std::move(*places);
             }
         }
         if (clicked) {
-            follow(box.link);
+            follow(number);
         }
     }
 }
@@ -180,6 +207,7 @@ void LessonPanel::draw_try(float width) {
 
 void LessonPanel::draw(const Part& part, float width) {
     next_link_ = part.first_link;
+    next_control_ = part.first_control;
     const ImVec2 start = ImGui::GetCursorScreenPos();
     ImVec2 at = start;
     for (const auto& block : part.blocks) {
@@ -248,6 +276,8 @@ float LessonPanel::draw_block(const MarkdownBlock& block, ImVec2 at, float width
         if (!span.look.empty()) {
             piece.link = next_link_++;
             piece.colour = t.issue;
+        } else if (!controls_of(span).empty()) {
+            piece.link = kFirstControl + next_control_++;
         }
         pieces.push_back(piece);
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "app/gfx/imgui_compat.h"
 #include "app/ui/details/line_waits.h"
@@ -57,6 +58,7 @@ App::App(AppState& state, gfx::Fonts& fonts)
             command->run();
         }
     };
+    ui_.point_at = [this](const std::vector<std::string>& ids) { pointed_at_ = ids; };
 }
 
 bool App::prepare(float width_px, float height_px, float content_scale) {
@@ -135,6 +137,13 @@ void App::frame() {
         palette_.draw();
     } else {
         handle_keys();
+    }
+    for (const std::string& id : std::exchange(pointed_at_, {})) {
+        if (rects_.contains(id)) {
+            ring_.put(id);
+            moving_ = true;  // the column scrolls to it
+            break;
+        }
     }
     ring_.settle(rects_);
     if (const auto at = rects_.find(ring_.at()); at != rects_.end() && at->second.y0 < at->second.y1) {

@@ -100,6 +100,7 @@ private:
     gfx::Layer legend_layer_;
     CommandTable commands_;
     FocusRing ring_;
+    std::vector<std::string> pointed_at_;  // the first of these controls that is shown gets the ring
     float styled_scale_ = 0;
     const figure::Theme* styled_theme_ = nullptr;
     int shown_lesson_ = -2;

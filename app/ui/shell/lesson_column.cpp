@@ -186,6 +186,7 @@ void LessonColumn::draw_text(ImVec2 min, ImVec2 max) {
     predict_.draw(width);
     scroll_here(Part::check);
     check_.draw(width);
+    scroll_here(Part::parameters);
     const float parameters_top = ImGui::GetCursorScreenPos().y;
     parameters_.draw(width);
     if (!claim_first && !claim_later && lesson_.draw_claim_button(width)) {
@@ -206,6 +207,10 @@ void LessonColumn::draw_text(ImVec2 min, ImVec2 max) {
     draw_formula_button(width);
     scroll_here(Part::tries);
     lesson_.draw_try(width);
+    if (lesson_.take_wish_for_parameters()) {
+        scroll_to_ = Part::parameters;
+        scroll_ = true;
+    }
     if (ImGui::GetScrollY() < ImGui::GetScrollMaxY() - 1) {
         // Fades out at the bottom if there is more text below.
         const float fade = ui_.px(30), bottom = top.y + size.y;

@@ -39,7 +39,7 @@ private:
     CheckPanel check_;
     ParametersPanel parameters_;
     ExplainPanel explain_;
-    enum class Part { text, predict, check, explain, tries };
+    enum class Part { text, predict, check, parameters, explain, tries };
     Part scroll_to_ = Part::text;  // in the next frame, if scroll_
     bool scroll_ = false;
     bool checking_ = false;  // in the last frame

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/ui/widgets/widget_rect.h"
@@ -20,6 +21,7 @@ public:
     [[nodiscard]] const std::string& at() const { return at_; }  // id of the focused control; empty: none
     void step(const WidgetRects& rects, int direction);          // Tab, Shift Tab
     void go(const WidgetRects& rects, int dx, int dy);           // arrows
+    void put(std::string id) { at_ = std::move(id); }
     void let_go() { at_.clear(); }
     // Drops the focus if its control no longer exists.
     void settle(const WidgetRects& rects);

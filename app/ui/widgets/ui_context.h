@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/gfx/fonts.h"
 #include "app/gfx/layer.h"
@@ -45,6 +46,8 @@ struct Ui {
     // and running it, if it can run now.
     std::function<std::string(std::string_view id)> keys_of{};
     std::function<void(std::string_view id)> run_command{};
+    // Puts the keyboard's focus on the first of these controls that is there, so that it stands out.
+    std::function<void(const std::vector<std::string>& ids)> point_at{};
     // Drawn below everything else in the window: large fills, for which ImGui's shader is slow without a GPU. Null
     // outside a frame.
     gfx::Layer* ground = nullptr;

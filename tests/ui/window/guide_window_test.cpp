@@ -1,5 +1,6 @@
 // What guides a newcomer: the tour, the legend, and links in a lesson's text.
 #include <string>
+#include <utility>
 
 #include "tests/ui/window/window_fixture.h"
 
@@ -114,6 +115,41 @@ TEST_F(GuideWindowTest, ALinkZoomsToWhatItSpeaksOf) {
     EXPECT_EQ(state.timeline.look, -1) << "a second click shows everything again";
     act("click:look/2");
     EXPECT_EQ(state.details.shown, "graph");
+}
+
+// "Set *batches* to 3": the name leads to the control, wherever the column is scrolled.
+TEST_F(WindowTest, ANamedControlIsALinkToIt) {
+    std::string text =
+        "Words.\n\n**Try.** Set *batches* to 3, with the barrier on *None*, on *SIMULATED*, by *Engine*, "
+        "and *so on*.\n";
+    for (int i = 0; i < 12; ++i) {
+        text += "\nAnother paragraph of the same kind, long enough to need a second line in a narrow column of text.\n";
+    }
+    open_lesson(text);
+    open(1280, 720);
+    frames(3);
+    ASSERT_TRUE(state.programs.lesson()->try_text.find("*batches*") != std::string::npos);
+    act("click:step/try");
+    frames(3);
+    const auto top_of_parameters = [this] { return rect("parameter/batches").y0; };
+    const WidgetRect column = rect("lesson/column");
+    EXPECT_GE(top_of_parameters(), rect("parameter/batches").y1) << "scrolled out";
+    EXPECT_TRUE(shown("control/4"));
+    EXPECT_FALSE(shown("control/5")) << "\"so on\" is no control";
+    act("click:control/1");
+    frames(3);
+    EXPECT_EQ(app->focus_ring().at(), "parameter/batches");
+    EXPECT_LT(top_of_parameters(), rect("parameter/batches").y1);
+    EXPECT_GT(top_of_parameters(), column.y0);
+    EXPECT_LT(rect("parameter/batches").y1, column.y1);
+    for (const auto& [link, control] : {std::pair{"2", "barrier"}, {"3", "device"}, {"4", "engine"}}) {
+        act("click:step/try");
+        frames(3);
+        act(std::string("click:control/") + link);
+        frames(3);
+        EXPECT_EQ(app->focus_ring().at(), control);
+    }
+    EXPECT_EQ(session.b(), nullptr) << "nothing was pressed";
 }
 
 TEST_F(GuideWindowTest, ALinkToWhatTheRunDoesNotHaveSaysSo) {
