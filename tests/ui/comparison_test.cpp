@@ -126,7 +126,7 @@ TEST(Comparison, LabelsTheRunAsEarlierOnceSettingsDiffer) {
     c.session.settings.parameters[0].second = "9";
     EXPECT_EQ(c.state.comparing.earlier(), "from before the parameters were changed");
     c.session.settings.program = "increment";
-    EXPECT_EQ(c.state.comparing.earlier(), "of another program");
+    EXPECT_EQ(c.state.comparing.earlier(), "of “train”");
     EXPECT_EQ(c.state.comparing.other_program(c.session.b()), "train");
 }
 

@@ -32,7 +32,7 @@ VerdictStrip::Contents VerdictStrip::contents() {
     const std::string earlier = state_.comparing.earlier();
     const comparison::Verdict* verdict = both ? state_.comparing.verdict() : nullptr;
     if (!earlier.empty()) {
-        c.words = (both ? "These runs are " : "This run is ") + earlier + ". ";
+        c.words = (both ? "These runs are " : "This run is ") + earlier + ". Run starts a new one. ";
         c.tone = ui_.theme->warning;
     }
     if (verdict != nullptr) {

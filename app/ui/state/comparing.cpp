@@ -1,5 +1,6 @@
 #include "app/ui/state/comparing.h"
 
+#include <string_view>
 #include <utility>
 
 namespace headway::ui {
@@ -9,6 +10,12 @@ using session::Execution;
 using session::Phase;
 using session::Settings;
 
+namespace {
+
+constexpr std::string_view kUnknownProgram = "another program";
+
+}  // namespace
+
 std::string Comparing::earlier() const {
     const Execution* shown = session_.b() != nullptr ? session_.b() : session_.a();
     const Settings& now = session_.settings;
@@ -16,8 +23,8 @@ std::string Comparing::earlier() const {
         return {};
     }
     const Settings& then = shown->settings;
-    if (!other_program(shown).empty()) {
-        return "of another program";
+    if (const std::string other = other_program(shown); !other.empty()) {
+        return "of " + (other == kUnknownProgram ? other : "“" + other + "”");
     }
     if (shown->phase() == Phase::recorded) {
         return {};
@@ -45,7 +52,7 @@ std::string Comparing::other_program(const Execution* run) const {
         return {};
     }
     const std::string name = programs_.name_of(run->settings.program);
-    return name.empty() ? "another program" : name;
+    return name.empty() ? std::string(kUnknownProgram) : name;
 }
 
 std::optional<Comparing::Sides> Comparing::sides() const {
