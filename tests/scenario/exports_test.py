@@ -119,8 +119,10 @@ class Exports(Scenario):
         self.assertEqual(lines[:len(sentences)], [f"{i}. {text}" for i, text in enumerate(sentences, 1)])
         for line in lines:
             self.assertIn(f"headway: {line}\n", ran.err)
-        self.assert_refused(self.headway("explain", "none.json"), 2, "none.json")
-        self.assert_refused(self.headway("explain"), 2, "TRACE")
+        for arguments, word in ((["none.json"], "none.json"), ([], "TRACE")):
+            refused = self.headway("explain", *arguments)
+            self.assertEqual((refused.status, refused.out), (2, ""), refused)
+            self.assertIn(word, refused.err)
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
     def test_the_figure_of_a_trace_is_the_figure_of_the_run(self):
