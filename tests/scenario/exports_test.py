@@ -262,10 +262,14 @@ class Exports(Scenario):
             self.assertEqual(drawn.status, 0, drawn)
             width, height = pixels("f.png")
             self.assertEqual((width, height if expected[1] else None), expected, size)
-        drawn = self.headway("figure", "t.json", "-o", "f.png")
-        self.assertEqual(drawn.status, 0, drawn)
-        self.assertEqual(pixels("f.png")[0], 1600)
-        self.assertLess(pixels("f.png")[1], 900)
+        # Without a size a page is as high as its rows: this trace has one.
+        spans = [{"ph": "X", "pid": 1, "tid": 1, "name": "a", "ts": 10 * i, "dur": 9} for i in range(20)]
+        (self.folder / "one.json").write_text(json.dumps({"traceEvents": spans}))
+        for size, high in (([], False), (["--size", "1600x900"], True)):
+            drawn = self.headway("figure", "one.json", "-o", "f.png", *size)
+            self.assertEqual(drawn.status, 0, drawn)
+            self.assertEqual(pixels("f.png")[0], 1600)
+            self.assertEqual(pixels("f.png")[1] == 900, high)
         drawn = self.headway("figure", "t.json", "-o", "part.svg", "--from", "0.1ms", "--to", "200us", "--title", "Mine & yours")
         self.assertEqual(drawn.status, 0, drawn)
         part = (self.folder / "part.svg").read_text()
