@@ -130,4 +130,14 @@ void Pool::trim() {
     }
 }
 
+void Pool::trim_lanes() {
+    for (auto& c : classes_) {
+        for (Blocks& blocks : c.in_lane) {
+            c.anywhere.insert(c.anywhere.end(), blocks.begin(), blocks.end());
+            blocks.clear();
+        }
+    }
+    trim();
+}
+
 }  // namespace headway::memory

@@ -77,6 +77,8 @@ public:
 
     // Returns cached blocks above the slab size that are free anywhere to the source.
     void trim();
+    // The same for all cached blocks above that size. Only while no command is unfinished.
+    void trim_lanes();
 
     [[nodiscard]] std::uint64_t reserved_bytes() const { return reserved_; }
 

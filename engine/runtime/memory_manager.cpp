@@ -279,4 +279,11 @@ std::uint64_t MemoryManager::reserved_bytes() const {
     return bytes;
 }
 
+void MemoryManager::empty_cache() {
+    reclaim_all();
+    for (core::DeviceId device = 0; device < lanes_.devices(); ++device) {
+        pools_[device]->trim_lanes();
+    }
+}
+
 }  // namespace headway::runtime

@@ -115,6 +115,8 @@ public:
     [[nodiscard]] std::uint64_t live_bytes();  // now, on all devices
     [[nodiscard]] std::uint64_t live_bytes(core::DeviceId device);
     [[nodiscard]] std::uint64_t reserved_bytes() const;
+    // Returns cached memory to the system. Only while no command is unfinished.
+    void empty_cache();
 
 private:
     // Memory of a dropped tensor that is still in use.

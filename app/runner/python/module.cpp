@@ -282,6 +282,11 @@ PyObject* device(PyObject*, PyObject*) {
                          static_cast<int>(runtime->lanes.device(0).lanes()));
 }
 
+PyObject* seed(PyObject*, PyObject*) {
+    runtime::Runtime* runtime = frontend();
+    return runtime != nullptr ? PyLong_FromUnsignedLongLong(runtime->settings.seed) : nullptr;
+}
+
 // The device number of the run's CPU, which is opened at the first call. Raises Error if there is none.
 PyObject* cpu(PyObject*, PyObject*) {
     runtime::Runtime* runtime = frontend();
@@ -321,6 +326,7 @@ PyMethodDef functions[] = {
     {"cpu", cpu, METH_NOARGS, "The number of the run's CPU."},
     {"gpu", gpu, METH_VARARGS, "gpu([index]): the number of a GPU of the run."},
     {"gpus", gpus, METH_NOARGS, "How many GPUs the run has; they have the first numbers."},
+    {"seed", seed, METH_NOARGS, "The run's seed (--seed)."},
     {"device", device, METH_NOARGS, "(kind, name, lanes) of the run's device."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -156,6 +156,14 @@ public:
             return tm::Memory{allocated_, peak_, rt.memory.reserved_bytes(), rt.settings.budget_bytes};
         });
     }
+    void empty_cache() override {
+        with_runtime([](runtime::Runtime& rt) {
+            rt.waits.everything(trace::WaitKind::synchronize, "torch.cuda.empty_cache");
+            rt.opaque.release_completed();
+            rt.memory.empty_cache();
+            return true;
+        });
+    }
     void reset_peak() override {
         const std::lock_guard lock(mutex);
         peak_ = allocated_;

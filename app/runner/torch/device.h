@@ -101,6 +101,10 @@ struct Task {
 
 Issued issue(const Signature* signature, const Operands& operands, Task* task);
 
+// Calls an op's CPU kernel (cpu_kernel.cpp). Where it has none for float16, computes in float32; what it returns is
+// rounded to float16 only if `round`.
+void call_cpu_kernel(const c10::OperatorHandle& op, Stack& stack, bool round);
+
 // --- autograd's graph (graph_nodes.cpp) ---
 // The last node that this thread made; of an op that is being called, its own, if autograd follows it.
 [[nodiscard]] GraphNode last_node();
@@ -162,6 +166,29 @@ void each_tensor(const IValue& v, F&& f) {
             }
         }
     }
+}
+
+// The value with `f(t)` for each tensor in it.
+template <class F>
+IValue mapped(const IValue& v, F&& f) {
+    if (v.isTensor()) {
+        return v.toTensor().defined() ? IValue(f(v.toTensor())) : v;
+    }
+    if (v.isTensorList()) {
+        c10::List<at::Tensor> out;
+        for (const at::Tensor& t : v.toTensorVector()) {
+            out.push_back(t.defined() ? f(t) : t);
+        }
+        return out;
+    }
+    if (v.isOptionalTensorList()) {
+        c10::List<c10::optional<at::Tensor>> out;
+        for (const c10::optional<at::Tensor>& t : v.toOptionalTensorVector()) {
+            out.push_back(t && t->defined() ? c10::optional<at::Tensor>(f(*t)) : t);
+        }
+        return out;
+    }
+    return v;
 }
 
 // The kernel for every op that has no own (fallback.cpp).

@@ -32,28 +32,6 @@ constexpr std::size_t kMostKnown = 10'000;  // shapes kept for an op
 
 // --- arguments ---
 
-template <class F>
-IValue mapped(const IValue& v, F&& f) {
-    if (v.isTensor()) {
-        return v.toTensor().defined() ? IValue(f(v.toTensor())) : v;
-    }
-    if (v.isTensorList()) {
-        c10::List<at::Tensor> out;
-        for (const at::Tensor& t : v.toTensorVector()) {
-            out.push_back(t.defined() ? f(t) : t);
-        }
-        return out;
-    }
-    if (v.isOptionalTensorList()) {
-        c10::List<c10::optional<at::Tensor>> out;
-        for (const c10::optional<at::Tensor>& t : v.toOptionalTensorVector()) {
-            out.push_back(t && t->defined() ? c10::optional<at::Tensor>(f(*t)) : t);
-        }
-        return out;
-    }
-    return v;
-}
-
 // A CPU tensor is given to the lane with its values as they are now.
 at::Tensor for_lane(const at::Tensor& t) {
     if (is_ours(t)) {
@@ -144,7 +122,7 @@ bool infer(const OpInfo& op, const Stack& args, Stack& values) {
             return is_ours(t) || t.dim() > 0 ? meta_like(t) : t;
         }));
     }
-    const Stack held = values;  // see run_task() in device.cpp
+    const Stack held = values;  // see call_cpu_kernel()
     try {
         const PlainDispatch plain;
         op.handle.callBoxed(&values);
@@ -181,8 +159,7 @@ void run_once(OpInfo& op, const Stack& args, Stack& values) {
         auto& used = values[static_cast<std::size_t>(op.generator)];
         used = used.isNone() ? generator().clone() : used.toGenerator().clone();
     }
-    const Stack held = values;
-    op.handle.callBoxed(&values);
+    call_cpu_kernel(op.handle, values, true);
 }
 
 // Shape functions of backward ops may return a gradient that is not wanted, where the kernel returns none.

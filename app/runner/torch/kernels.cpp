@@ -146,8 +146,31 @@ at::Tensor pin_memory(const at::Tensor& self, c10::optional<c10::Device>) {
 }
 void record_stream(at::Tensor&, c10::Stream) {}  // the engine orders every use of a buffer
 
+// The answer that keeps a transformer's encoder from nested tensors, which the device does not have.
+bool no_nested_tensor(const at::Tensor&, const at::Tensor&) {
+    return false;
+}
+
 bool no_cudnn(const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, std::int64_t) {
     return false;
+}
+
+// --- torch.cuda.amp.GradScaler: CUDA has a kernel for each of these, and the CPU none ---
+
+void unscale(at::TensorList gradients, at::Tensor& found_inf, const at::Tensor& inverse_scale) {
+    for (at::Tensor gradient : gradients) {
+        found_inf.copy_(at::maximum(found_inf, gradient.isfinite().logical_not().any().to(found_inf.scalar_type())));
+        gradient.mul_(inverse_scale.reshape({}));
+    }
+}
+
+at::Tensor& update_scale(at::Tensor& scale, at::Tensor& good_steps, const at::Tensor& found_inf, double growth,
+                         double backoff, std::int64_t interval) {
+    const at::Tensor inf = found_inf.gt(0), next = good_steps + 1, full = next.eq(interval), grown = scale * growth;
+    const at::Tensor larger = at::where(full.logical_and(grown.isfinite()), grown, scale);
+    scale.copy_(at::where(inf, scale * backoff, larger));
+    good_steps.copy_(at::where(inf.logical_or(full), at::zeros_like(next), next));
+    return scale;
 }
 
 // --- dropout and recurrent cells ---
@@ -208,7 +231,10 @@ TORCH_LIBRARY_IMPL(aten, CUDA, m) {
     m.impl("is_pinned", is_pinned_tensor);
     m.impl("_pin_memory", pin_memory);
     m.impl("record_stream", record_stream);
+    m.impl("_nested_tensor_from_mask_left_aligned", no_nested_tensor);
     m.impl("_use_cudnn_ctc_loss", no_cudnn);
+    m.impl("_amp_foreach_non_finite_check_and_unscale_", unscale);
+    m.impl("_amp_update_scale_", update_scale);
     m.impl("native_dropout", native_dropout);
     m.impl("_thnn_fused_lstm_cell", lstm_cell);
     m.impl("_thnn_fused_gru_cell", gru_cell);

@@ -138,6 +138,7 @@ TORCH_LIBRARY(headway, m) {
                 static_cast<std::int64_t>(memory.reserved), static_cast<std::int64_t>(memory.total)};
     });
     m.def("reset_peak", [] { host().reset_peak(); });
+    m.def("empty_cache", [] { checked([] { host().empty_cache(); }); });
     m.def("record_event", record_event);
     m.def("event_ns", [](std::int64_t op, std::int64_t lane, std::int64_t seq) -> double {
         return checked([&] { return host().end_ns(event_of(op, lane, seq)); });

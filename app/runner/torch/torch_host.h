@@ -82,6 +82,7 @@ public:
     virtual double end_ns(Issued op) = 0;
     virtual Memory memory() = 0;
     virtual void reset_peak() = 0;
+    virtual void empty_cache() = 0;  // waits for all ops
     virtual std::uint32_t lanes() = 0;
 
     // Streams are numbers. Ops of several streams are ordered only by wait(), and by the frontend's waits.
@@ -104,7 +105,7 @@ protected:
     ~Host() = default;
 };
 
-inline constexpr std::uint32_t kModuleAbi = 4;
+inline constexpr std::uint32_t kModuleAbi = 5;
 inline constexpr const char* kModuleEntry = "headway_torch_open";
 // The module's entry point. `host` must live as long as the process. False if the module is of another build.
 using ModuleEntry = bool (*)(std::uint32_t abi, Host* host);

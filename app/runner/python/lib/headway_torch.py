@@ -9,6 +9,7 @@ import os
 import sys
 
 import _headway
+import headway_torch_cuda
 import headway_torch_sharing
 
 MODULE = "libheadway_torch.so"
@@ -317,19 +318,6 @@ def replace_cuda(torch, ops):
         def __repr__(self):
             return "_CudaDeviceProperties(name='%s', total_memory=%dMB)" % (self.name, self.total_memory >> 20)
 
-    def memory_stats(device=None):
-        checked(device)
-        allocated, peak, reserved, _ = ops.memory()
-        return {"allocated_bytes.all.current": allocated, "allocated_bytes.all.peak": peak,
-                "reserved_bytes.all.current": reserved}
-
-    def memory(index):
-        def read(device=None):
-            checked(device)
-            return ops.memory()[index]
-
-        return read
-
     def synchronize(device=None):
         """Also for the CPU where its lanes stand in for a GPU: a program that was written for both names it."""
         if kind != "cpu" or device is None or torch.device(device).type != "cpu":
@@ -366,14 +354,8 @@ def replace_cuda(torch, ops):
     cuda.current_stream = lambda device=None: known(ops.current_stream())
     cuda.default_stream = lambda device=None: known(default)
     cuda.set_stream = set_stream
-    cuda.memory_allocated = memory(0)
-    cuda.max_memory_allocated = memory(1)
-    cuda.memory_reserved = cuda.max_memory_reserved = cuda.memory_cached = memory(2)
-    cuda.reset_peak_memory_stats = cuda.reset_max_memory_allocated = lambda device=None: ops.reset_peak()
-    cuda.memory_stats = memory_stats
-    cuda.mem_get_info = lambda device=None: (ops.memory()[3] - ops.memory()[0], ops.memory()[3])
-    cuda.empty_cache = cuda.ipc_collect = nothing
     cuda.is_bf16_supported = lambda: True
+    headway_torch_cuda.install(torch, ops, checked)
 
 
 # --- random numbers ---
@@ -382,8 +364,12 @@ def replace_cuda(torch, ops):
 def replace_random(torch, ops):
     cuda = torch.cuda
 
+    first = _headway.seed() or 67280421310721  # c10::default_rng_seed_val
+
     def manual_seed(seed):
-        ops.seed(int(seed) & 0x7FFFFFFFFFFFFFFF)
+        nonlocal first
+        first = int(seed) & 0x7FFFFFFFFFFFFFFF
+        ops.seed(first)
 
     def new_seed():
         import secrets
@@ -396,7 +382,9 @@ def replace_random(torch, ops):
     def set_rng_state(state, device="cuda"):
         ops.set_generator_state(state)
 
+    manual_seed(first)  # --seed; without it PyTorch's own
     for where in (cuda, cuda.random):
+        where.initial_seed = lambda: first
         where.manual_seed = where.manual_seed_all = manual_seed
         where.seed = where.seed_all = new_seed
         where.get_rng_state = get_rng_state
