@@ -212,7 +212,7 @@ class Compare(Scenario):
         both = json.loads((self.folder / "r.json").read_text())
         self.assertEqual([both[side]["end"]["verdict"] for side in "ab"], ["complete", "crashed"])
         self.assertEqual(both["verdict"]["time"]["claim"], "not comparable")
-        self.assertRegex(both["verdict"]["sentence"], r"^B .*crashed after .*; A and B are not compared\.$")
+        self.assertRegex(both["verdict"]["sentence"], r"^SIMULATED: B .*crashed after .*; A and B are not compared\.$")
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
     def test_a_figure_of_both(self):

@@ -165,7 +165,7 @@ class Exports(Scenario):
     def test_impossible_lanes_are_reported(self):
         trace, _ = self.exported("t.json", "--device", "simulated")
         issues = [e for e in trace["traceEvents"] if e.get("cat") == "issue"]
-        for lane, said in ((99, "op 5: 99"), (-3, "op 5: -3"), ("one", 'op 5: "one"')):
+        for lane, said in ((160, "op 5: 160"), (-3, "op 5: -3"), ("one", 'op 5: "one"')):
             issues[4]["args"]["lane"] = lane
             (self.folder / "odd.json").write_text(json.dumps(trace))
             drawn = self.headway("figure", "odd.json", "-o", "odd.svg")

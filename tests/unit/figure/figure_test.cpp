@@ -333,7 +333,7 @@ TEST_F(Figures, AStoppedRunIsNotAFailure) {
         const auto run = ended("stopped after 1 op, at train.py:7", kind);
         EXPECT_TRUE(run->error()->stopped()) << kind;
         EXPECT_TRUE(says(*run, "The run was stopped after 1 op, at train.py:7."));
-        EXPECT_TRUE(says(*run, "arrier: stopped after "));
+        EXPECT_TRUE(says(*run, "Barriers as written: stopped after "));
         EXPECT_FALSE(says(*run, "ailed")) << kind;
     }
     for (const char* kind : {"failed", "of a later version"}) {
