@@ -201,8 +201,11 @@ PROGRAMS = [
     Hostile("reads-after-a-stop-simulated", "y = hw.ones(2) * 21\ny.wait_to_read()\n" + READY +
             "try:\n    while True: time.sleep(0.01)\nexcept BaseException: pass\nz = y * 2\nprint(z)",
             "stopped", "Stopped after", presses=1, out="ready\n", options=("--device", "simulated")),
-    Hostile("ops-queued-at-a-stop", "y = hw.ones(2)\n" + READY +
-            "try:\n    while True: y = y + 1\nfinally:\n    print(y)", "stopped", "Stopped after", presses=1, out="ready\n"),
+    # The value is that of the last op issued, or there is none.
+    Hostile("ops-queued-at-a-stop", "y, n = hw.ones(1), 0\n" + READY +
+            "try:\n    while True:\n        y = y + 1\n        n += 1\n"
+            "finally:\n    value = y.item()\n    if value not in (n + 1, n + 2): print('wrong:', value, n)",
+            "stopped", "Stopped after", presses=1, out="ready\n"),
     Hostile("endless-loop", READY + "while True: pass", "stopped", "Stopped after", presses=1, out="ready\n"),
     Hostile("endless-ops", READY + "while True: x = x + 1", "stopped", "Stopped after", presses=1, out="ready\n"),
     Hostile("ignores-signals", "for s in range(1, 32):\n    if s not in (9, 19): signal.signal(s, signal.SIG_IGN)\n" + READY +
