@@ -23,7 +23,7 @@ std::string device_of(const model::RunInfo& info);
 std::string devices_of(const model::Run& run);
 // Program, parameters and device, and a note of what two runs have in common.
 std::string subtitle_of(const model::Run& a, const model::Run* b);
-// The title while there is no finding yet: "A: no minibatch barrier; B: barrier every minibatch".
+// The title until a finding is known: "A: no minibatch barrier; B: barrier every minibatch".
 std::string heading_of(const model::Run& a, const model::Run* b);
 // The provenance of the numbers in one line: version, program, devices, settings, date. `evidence`: the runs that a
 // comparison is based on.

@@ -271,10 +271,7 @@ void Session::poll_end() {
 }
 
 void Session::finish(const process::Ending& ending, bool unread) {
-    model::ProcessEnd end;
-    end.status = ending.status;
-    end.signal = ending.signal;
-    end.stop_asked = stop_asked_;
+    model::ProcessEnd end{ending.status, ending.signal, stop_asked_};
     end.killed = stop_asked_ && ending.signal == SIGKILL;
     end.damaged = recording_ && trace::is_damaged(recording_.get());
     b_->finish(end, unread);

@@ -70,7 +70,7 @@ WaitSum wait_sum(const model::Run& run, trace::WaitKind kind) {
     return all;
 }
 
-// Whoever asked for a report learns this, too: the times contain it.
+// Said beside a report as well, because the times in it contain these waits.
 void tell_recording_waits(const model::Run& run) {
     if (const WaitSum sum = wait_sum(run, trace::WaitKind::recording); sum.count > 0) {
         tell("recording held the frontend back for " + model::duration_text(static_cast<double>(sum.ns)) + " in all (" +

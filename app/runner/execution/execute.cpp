@@ -233,7 +233,7 @@ private:
             return problem.error();
         }
         if (rt.recorder.recording().control().stop.load() != 0) {
-            return core::Error{core::ErrorKind::stopped, "stopped"};
+            return runtime::stopped_error();
         }
         return std::nullopt;
     }

@@ -84,8 +84,8 @@ std::vector<std::string> status_parts(const AppState& state) {
         const bool differ = measured != ops && measured != 0 && !run->grows();
         parts.push_back(figure::ops_text(run->run()->capabilities(), ops) +
                         (differ ? ", " + figure::count_text(measured) + " of them measured" : ""));
-        const bool damaged = !run->grows() && run->run()->end().verdict == model::Verdict::damaged;
-        if (const auto lost = run->numbers().lost_records; lost != 0 && !damaged) {
+        const auto damaged = [run] { return !run->grows() && run->run()->end().verdict == model::Verdict::damaged; };
+        if (const auto lost = run->numbers().lost_records; lost != 0 && !damaged()) {
             parts.push_back(figure::count_text(lost) + (lost == 1 ? " record" : " records") +
                             " lost: the trace was full");
         }

@@ -194,7 +194,7 @@ figure::TimelineView AppState::whole_view() const {
     return whole;
 }
 
-// A program that has failed is told of at once, and not when the ops that it issued are done.
+// Says that a program has failed as soon as it has, while the ops that it issued are still being executed.
 void AppState::note_failure() {
     const session::Execution* b = session.b();
     if (b == nullptr || early_failure_of_ == session.started()) {
