@@ -51,6 +51,7 @@ constexpr const char* kHelp =
     "headway run PROGRAM [options]   run a program without a window\n"
     "headway compare PROGRAM --a OPTIONS --b OPTIONS\n"
     "                                two runs on one time axis\n"
+    "headway explore PROGRAM         one program in many orders of its ops: do the outcomes differ?\n"
     "headway explain TRACE           what happened in a recorded run, and why\n"
     "headway figure TRACE -o FILE    a figure from a trace on disk\n"
     "headway check EXERCISE FILE     check a learner's program\n"

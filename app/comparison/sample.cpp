@@ -95,6 +95,7 @@ Sample sample_of(const model::Run& run, const model::Numbers& numbers, bool with
     if (run.error()) {
         sample.error = run.error()->message;
     }
+    sample.races = run.has_races();
     const auto part = run.measured();
     const auto kinds = run.wait_kinds().between(part.first_wait, part.waits_end, [&run](std::size_t i) {
         const model::Wait& wait = run.waits()[i];

@@ -32,8 +32,9 @@ struct Sample {
     model::Numbers numbers;
     std::uint64_t waits = 0;  // barriers and blockers
     Ended ended = Ended::finished;
-    std::string error;  // the failure's message
-    OpTimes ops;        // may be empty: then equal ops are not checked
+    std::string error;   // the failure's message
+    bool races = false;  // pairs of ops that nothing orders (app/model/analysis/races.h)
+    OpTimes ops;         // may be empty: then equal ops are not checked
 };
 
 struct Side {

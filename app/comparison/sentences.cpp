@@ -39,6 +39,7 @@ public:
         } else {
             time();
             busy_machine();
+            races();
             memory();
             headway();
             counts();
@@ -73,8 +74,9 @@ private:
             std::string words;
             for (const Sample& sample : side.samples) {
                 if (sample.ended != Ended::finished) {
-                    // A damaged run has no time, and one that was held has ended.
-                    const bool timed = sample.ended != Ended::handled && sample.ended != Ended::damaged;
+                    // A damaged run has no time, one that was held has ended, and after a failure the backend goes on.
+                    const bool timed = sample.ended != Ended::handled && sample.ended != Ended::damaged &&
+                                       sample.ended != Ended::failed;
                     words = std::string(" ") + words_of(sample.ended) +
                             (timed ? " after " + duration_text(static_cast<double>(sample.numbers.total_ns)) : "");
                     break;
@@ -152,6 +154,17 @@ private:
         if (hidden && v_.busy_runs > 0) {
             add("the machine was busy in " + count_text(v_.busy_runs) + " of the " +
                 count_text(a_.samples.size() + b_.samples.size()) + " runs");
+        }
+    }
+
+    // A side with races may be faster because a wait is missing.
+    void races() {
+        constexpr const char* kValues = ", so what is computed may depend on which op runs first";
+        if (v_.races[0] && v_.races[1]) {
+            const std::string both = who('A') + " and " + who('B');
+            add(both + " have races" + kValues);
+        } else if (v_.races[0] || v_.races[1]) {
+            add(who(v_.races[0] ? 'A' : 'B') + " has races" + kValues);
         }
     }
 

@@ -18,7 +18,8 @@
 // - Fewer runs on a real clock: only if the minimum of one side is at least kLarge times the maximum of the other
 // (and for headway at least kLargeOps ops more).
 //
-// A run that failed, was stopped, paused or stepped is not compared at all.
+// A run that failed, was stopped, paused or stepped is not compared at all. Of one with races
+// (app/model/analysis/races.h) that is said beside the times: it may be faster because a wait is missing.
 //
 // Threads: any.
 #pragma once
@@ -74,6 +75,7 @@ struct Verdict {
     Names names;
     Finding time, memory, headway;
     std::array<Spread, 2> ops{}, waits{};
+    std::array<bool, 2> races{};  // of A and B: a run had one
     EqualOps equal_ops;
     std::size_t busy_runs = 0;  // of both sides: the machine kept the frontend waiting for a core
     std::string reason;         // why nothing, or no times, can be compared; else ""

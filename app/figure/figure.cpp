@@ -7,6 +7,7 @@
 #include "app/figure/figure_parts.h"
 #include "app/figure/words.h"
 #include "app/render/format.h"
+#include "app/timeline/highlights/highlights.h"
 #include "app/timeline/timeline.h"
 
 namespace headway::figure {
@@ -71,6 +72,7 @@ public:
             timeline.until_ns = *until_ns;
             layout = layout_timeline(shown_, timeline);
         }
+        add_races(layout, t_, timeline.scale, layout.list);
         list_ = std::move(above);
         draw_legend(pen(), legend_y, occurring_, *in_short_);
         take_grid(layout);

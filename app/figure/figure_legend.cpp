@@ -36,6 +36,7 @@ Occurring summed_up(std::span<const TimelineRun> runs, TimelineView view) {
                               [&](const auto& cause) { return is_wait(cause.kind); });
         o.works = o.works || summary.works.count > 0;
         o.pending = o.pending || run.pending_bytes().most() > 0;
+        o.races = o.races || run.has_races();
     }
     return o;
 }
@@ -91,6 +92,13 @@ float draw_legend(const FigurePen& pen, float y, const Occurring& o, const InSho
     if (o.waits) {
         entry("wait", [&](Box box) {
             pen.list.add(Hatch{box, pen.theme.wait_ground, pen.theme.wait, pen.theme.wait, 9, 3, 3, 0.8F});
+        });
+    }
+    if (o.races) {
+        entry("race: a wait is missing", [&](Box box) {
+            const float middle = (box.y0 + box.y1) / 2;
+            const Point from{box.x0, middle}, end{box.x1, middle};
+            pen.list.add(Arrow{{from, from, end, end}, pen.theme.warning, 1.5F, 4, 3, 6});
         });
     }
     constexpr Family kOrder[] = {Family::matmul, Family::elementwise, Family::reduce, Family::update,
@@ -154,7 +162,7 @@ DisplayList whole_legend(const Theme& theme, const TextMeasure& measure, float s
     DisplayList list;
     Occurring all;
     all.families.fill(true);
-    all.issues = all.waits = all.works = all.failed = all.pending = true;
+    all.issues = all.waits = all.works = all.failed = all.pending = all.races = true;
     FigureLook look;
     look.legend_px = 14;
     const FigurePen pen{list, theme, look, measure, 0, 1};

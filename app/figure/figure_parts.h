@@ -40,7 +40,7 @@ struct FigurePen {
 // What occurs in the visible part of the runs, and so is in the legend.
 struct Occurring {
     std::array<bool, kFamilies> families{};
-    bool issues = false, waits = false, works = false, failed = false, pending = false;
+    bool issues = false, waits = false, works = false, failed = false, pending = false, races = false;
 };
 Occurring occurring_in(std::span<const TimelineRun> runs, TimelineView view);
 

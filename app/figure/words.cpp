@@ -30,7 +30,8 @@ std::string capitalised(std::string words) {
 std::string outcome(const Run& run, const Numbers& n) {
     std::string s = duration_text(static_cast<double>(n.total_ns));
     if (run.error()) {
-        return (run.error()->stopped() ? "stopped after " : "failed after ") + s;
+        // After the failure the backend went on with what it had.
+        return run.error()->stopped() ? "stopped after " + s : "failed, " + s + " in all";
     }
     if (const auto verdict = run.end().verdict;
         verdict == model::Verdict::crashed || verdict == model::Verdict::stopped) {

@@ -14,8 +14,8 @@
 //     barrier: as-written         # optional; or none, op, minibatch, behind:K
 //     costs: t1=1us,t2=0.95us     # optional; what steps take on the simulated device
 //     streams: 1                  # optional; of a GPU, in place of the framework's number
-//     gpus: 4                     # optional; how many GPUs the simulated machine has
-//     links: ring                 # optional; between them: pcie, pairs or ring
+//     gpus: 4                     # optional; how many GPUs the run has
+//     links: ring                 # optional; between simulated ones: pcie, pairs or ring
 //     gpu_speeds: [1, 1, 1, 0.5]  # optional; the speed of each of them, relative to the cost model
 //     view: numbers               # optional; or output, queue, graph, threads: the tab shown when it is opened;
 //                                 # formula: numbers, and a button that draws the chapter's formula
@@ -64,7 +64,7 @@ struct Lesson {
     std::string barrier = "as-written";
     std::string costs;               // for the simulated device, as on the command line; empty: from its cost models
     std::uint32_t streams = 0;       // of a GPU; 0: the framework's number
-    std::uint32_t gpus = 1;          // of the simulated machine
+    std::uint32_t gpus = 1;          // of the run
     std::string links;               // between them, as on the command line; empty: the default
     std::vector<double> gpu_speeds;  // of each, relative to the cost model; empty: all 1
     std::string view = "numbers";

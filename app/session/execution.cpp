@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "app/model/run/sentence.h"
+#include "app/model/description/sentence.h"
 #include "engine/core/clock.h"
 #include "engine/core/system/signal_words.h"
 
@@ -51,7 +51,7 @@ void Execution::take_recorded_output() {
 // The numbers are computed from the same state of the run as the picture, so that all that is shown is consistent.
 // Means and sums, which need a walk, are older if the run has too many ops for that.
 void Execution::renew_numbers(double budget_ms, bool changed) {
-    if (!walk_ || walk_->stale()) {
+    if (!walk_ || walk_->stale() || run_->measure_begin_ns() != measured_from_ns_) {
         begin_walk(std::make_unique<model::NumbersWalk>(*run_));
     } else if (changed) {
         walk_is_of_now_ = false;
@@ -74,6 +74,12 @@ void Execution::renew_numbers(double budget_ms, bool changed) {
 void Execution::begin_walk(std::unique_ptr<model::NumbersWalk> walk) {
     walk_ = std::move(walk);
     walk_is_of_now_ = true;
+    if (const std::int64_t begin_ns = run_->measure_begin_ns(); begin_ns != measured_from_ns_) {
+        measured_from_ns_ = begin_ns;
+        numbers_ = {};  // what was summed up was warm-up
+        line_costs_.clear();
+        sums_of_total_ns_.reset();
+    }
     run_->postpone_folding(true);
 }
 

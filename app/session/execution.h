@@ -106,6 +106,7 @@ private:
     std::optional<model::ProcessEnd> end_;
     model::Numbers numbers_;
     std::optional<std::int64_t> sums_of_total_ns_;
+    std::int64_t measured_from_ns_ = 0;  // of the run, in the numbers
     std::vector<model::LineCost> line_costs_;
     std::unique_ptr<model::NumbersWalk> walk_;  // null: none in progress
     bool walk_is_of_now_ = false;               // the run has not changed since the walk began

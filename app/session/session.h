@@ -73,9 +73,10 @@ public:
     void step_backend();                    // while held: each lane starts one more command
     void set_line_delay(std::uint64_t ns);  // slow motion, per line and per op; 0: none
     [[nodiscard]] std::uint64_t line_delay_ns() const { return line_delay_ns_; }
-    // The program's current line, and whether it is paused there.
+    // The program's current line, and whether it is paused there: before it, or before an op of it.
     [[nodiscard]] core::Line current_line() const;
-    [[nodiscard]] bool standing() const;
+    [[nodiscard]] trace::Standing standing_at() const;
+    [[nodiscard]] bool standing() const { return standing_at() != trace::Standing::no; }
 
     // Shows a recording instead of running. `walk`: a walk over it, if the recording is closed and one exists
     // already.

@@ -225,8 +225,9 @@ core::Line Session::current_line() const {
     return live() && b_->run_ ? b_->run_->reader().control().current_line.load() : 0;
 }
 
-bool Session::standing() const {
-    return live() && b_->run_ && b_->run_->reader().control().standing.load() != 0;
+trace::Standing Session::standing_at() const {
+    return live() && b_->run_ ? static_cast<trace::Standing>(b_->run_->reader().control().standing.load())
+                              : trace::Standing::no;
 }
 
 }  // namespace headway::session

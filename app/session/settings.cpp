@@ -56,9 +56,11 @@ std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd
     if (settings.streams != 0) {
         option("--streams", std::to_string(settings.streams));
     }
-    if (settings.device == "simulated") {
+    if (settings.device != "cpu") {
         option("--gpus",
                std::to_string(std::max(settings.gpus, 1u)));  // explicitly: otherwise a lesson's own would apply
+    }
+    if (settings.device == "simulated") {
         if (settings.gpus > 1 && !settings.links.empty()) {
             option("--links", settings.links);
         }

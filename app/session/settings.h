@@ -27,7 +27,7 @@ struct Settings {
     std::uint32_t queue_limit = 0;   // 0: none
     std::uint32_t workers = 0;       // 0: the runner's default
     std::uint32_t streams = 0;       // 0: the framework's default
-    std::uint32_t gpus = 0;          // of the simulated machine; 0: one
+    std::uint32_t gpus = 0;          // of the run; 0: one
     std::string links;               // between them: pcie, pairs, ring; empty: the default
     std::vector<double> gpu_speeds;  // of each, if there are so many; empty: all 1
     std::string costs;               // for the simulated device: "t1=1us,t2=0.95us"; empty: from its cost models

@@ -151,20 +151,23 @@ void draw_label(const RowPen& pen, const RowBox& row) {
             name = "Launch";
             below = "to the driver";
             break;
-        case RowKind::lane:
+        case RowKind::lane: {
+            const std::string device = device_words(run, run.device_of_lane(static_cast<std::size_t>(row.lane)));
             name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
-            below = device_words(run, run.device_of_lane(static_cast<std::size_t>(row.lane)));
             below = !run.capabilities().backend ? ops_word(run.capabilities(), 2)
-                    : below.empty()             ? "executes"
-                                                : below + " executes";
+                    : device.empty()            ? "executes"
+                                                : device + " executes";
             if (const std::size_t count = ops_of(pen, row.lane); count > 0) {
                 const std::string words = ops_text(run.capabilities(), count);
                 totals = {words};
-                if (run.capabilities().backend) {
-                    totals = {below + " " + words, "executes " + words, words};
+                if (run.capabilities().backend && device.empty()) {
+                    totals = {"executes " + words, words};
+                } else if (run.capabilities().backend) {  // several devices may have a lane of this name
+                    totals = {below + " " + words, device + ", " + words, device};
                 }
             }
             break;
+        }
         case RowKind::link: {
             const model::Link& link = run.links()[static_cast<std::size_t>(row.lane)];
             name = link.name;

@@ -8,6 +8,9 @@ namespace headway::figure {
 
 bool tag_group(const RowPen& pen, const Group& group, const char* what) {
     const float size = pen.px(pen.style().inside_px);
+    if (!pen.tag_may_fit(group.box, size)) {
+        return false;
+    }
     const std::string count = count_text(group.count);
     return pen.tag(count + " " + what, group.box, pen.theme().text, pen.theme().background, size,
                    FontRole::ui_semibold) ||

@@ -48,10 +48,17 @@ void RowPen::text(float x, float y, std::string text, Rgba colour, float size_px
     }
 }
 
+bool RowPen::tag_may_fit(Box room, float size_px) const {
+    return room.width() >= px(16) && room.height() >= size_px * 1.2F;
+}
+
 bool RowPen::tag(const std::string& text, Box room, Rgba colour, Rgba ground, float size_px, FontRole role) const {
+    if (!tag_may_fit(room, size_px)) {
+        return false;
+    }
     const float half_width = width(role, size_px, text) / 2 + px(6);
     const float half_height = size_px * 0.5F + px(4);
-    if (room.width() < 2 * half_width + px(4) || room.height() < size_px * 1.2F) {
+    if (room.width() < 2 * half_width + px(4)) {
         return false;
     }
     const Point middle{(room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2};

@@ -41,6 +41,8 @@ struct RowPen {
     [[nodiscard]] float gap_px(float width) const;
     void text(float x, float y, std::string text, Rgba colour, float size_px, FontRole role,
               Anchor anchor = Anchor::start) const;
+    // False if tag() would draw no text there, however short. Measures no text.
+    [[nodiscard]] bool tag_may_fit(Box room, float size_px) const;
     // Draws text in a filled box centred in `room`; returns false and draws nothing if it does not fit.
     bool tag(const std::string& text, Box room, Rgba colour, Rgba ground, float size_px, FontRole role) const;
 };

@@ -24,6 +24,7 @@ enum class CudaLaunch : std::uint8_t {
 struct CudaOptions {
     std::uint32_t streams = 2;  // lanes, 1 to 16
     int device = 0;             // the driver's device number
+    DeviceSlot place;           // among the devices of the run; all GPUs of a run are of this kind
     CudaLaunch launch = CudaLaunch::engine;
     bool tf32 = false;   // products with 10 bits of mantissa, on tensor cores
     bool pinned = true;  // host copies use page-locked memory; false: "async" copies that block
@@ -40,7 +41,7 @@ struct CudaOptions {
 
 // Covers the kinds of ops. Increase the first number when anything else that crosses the module's boundary changes:
 // these options, Device, Command, Recording.
-inline constexpr std::uint32_t kCudaModuleAbi = 5 + hash_of(kOps);
+inline constexpr std::uint32_t kCudaModuleAbi = 6 + hash_of(kOps);
 inline constexpr const char* kCudaModuleEntry = "headway_cuda_open";
 
 // The module's only symbol. With a recording it makes a device; without one it only checks whether it could. Returns

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "engine/devices/op.h"
+#include "engine/runtime/frontend/random_streams.h"
 #include "engine/runtime/graph.h"
 #include "engine/runtime/program_streams.h"
-#include "engine/runtime/random_streams.h"
 #include "engine/runtime/scheduling/operation.h"
 #include "engine/runtime/scheduling/scheduler.h"
 #include "engine/runtime/scheduling/until_finished.h"

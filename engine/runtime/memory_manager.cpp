@@ -271,14 +271,6 @@ std::uint64_t MemoryManager::live_bytes(core::DeviceId device) {
     return live_[device];
 }
 
-std::uint64_t MemoryManager::reserved_bytes() const {
-    std::uint64_t bytes = 0;
-    for (core::DeviceId device = 0; device < lanes_.devices(); ++device) {
-        bytes += pools_[device]->reserved_bytes();
-    }
-    return bytes;
-}
-
 void MemoryManager::empty_cache() {
     reclaim_all();
     for (core::DeviceId device = 0; device < lanes_.devices(); ++device) {

@@ -114,7 +114,7 @@ public:
     [[nodiscard]] bool lazy() const { return policy_ == memory::FreePolicy::lazy; }
     [[nodiscard]] std::uint64_t live_bytes();  // now, on all devices
     [[nodiscard]] std::uint64_t live_bytes(core::DeviceId device);
-    [[nodiscard]] std::uint64_t reserved_bytes() const;
+    [[nodiscard]] std::uint64_t reserved_bytes(core::DeviceId device) const { return pools_[device]->reserved_bytes(); }
     // Returns cached memory to the system. Only while no command is unfinished.
     void empty_cache();
 

@@ -25,6 +25,7 @@
 #include <memory>
 
 #include "engine/runtime/frontend/frontend_recorder.h"
+#include "engine/runtime/frontend/random_streams.h"
 #include "engine/runtime/frontend/settings.h"
 #include "engine/runtime/frontend/source_lines.h"
 #include "engine/runtime/graph_builder.h"
@@ -32,7 +33,6 @@
 #include "engine/runtime/opaque_ops.h"
 #include "engine/runtime/program_events.h"
 #include "engine/runtime/program_streams.h"
-#include "engine/runtime/random_streams.h"
 #include "engine/runtime/run_control.h"
 #include "engine/runtime/scheduling/lanes.h"
 #include "engine/runtime/scheduling/operation.h"

@@ -55,6 +55,9 @@ void OpaqueOps::place(const OpaqueOp& op, Placement& placement) {
             accesses_.push_back({buffer, buffer->write_seq == 0});
         }
         if (queue_.streams.governs(op.device)) {
+            if (op.from) {
+                queue_.streams.follow_stream(stream_of(op.lane, op.device), stream_of(op.from_lane, *op.from));
+            }
             queue_.streams.place(accesses_, stream_of(op.lane, op.device), placement);
             return;
         }
@@ -120,6 +123,9 @@ std::uint32_t OpaqueOps::issue(const OpaqueOp& op) {
     command.op = queue_.recorder.next_op();
     command.line = queue_.lines.short_number();
     command.flags = devices::kOpaque;
+    if (op.from) {
+        command.offset = devices::kFromDevice + *op.from;
+    }
     if (placement.waits > 0) {
         command.wait_lane = static_cast<std::uint8_t>(placement.wait_lane[0]);
         command.wait_seq = placement.wait_seq[0];
@@ -152,6 +158,9 @@ std::uint32_t OpaqueOps::issue(const OpaqueOp& op) {
     queue_.control.after_issue(lane, seq);
     if (queue_.streams.active()) {
         queue_.streams.issued(lane, seq);
+        if (op.from) {
+            queue_.streams.follow_stream(stream_of(op.from_lane, *op.from), lane);
+        }
     }
     if (queue_.recorder.issued() % RunControl::kLookAtQueueEvery == 0) [[unlikely]] {
         queue_.control.limit_queue(lane, seq);

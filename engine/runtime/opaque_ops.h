@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,7 +30,8 @@ class OpQueue;
 
 struct OpaqueOp {
     const devices::Signature* signature = nullptr;  // Signatures::opaque()
-    // Buffers of one device, each once. A buffer in `writes` may also be read and need not be in `reads`.
+    // Buffers of one device, each once; those that a copy from another GPU reads are that GPU's. A buffer in `writes`
+    // may also be read and need not be in `reads`.
     std::span<Buffer*const> reads, writes;
     devices::OpaqueWork::Function function = nullptr;
     void* context = nullptr;
@@ -37,6 +39,9 @@ struct OpaqueOp {
     core::DeviceId device = 0;
     // If the program uses streams: the lane of the calling thread's stream; kMaxLanes: the current one.
     std::uint32_t lane = core::kMaxLanes;
+    // Of a copy from another GPU: that GPU, and the lane of the calling thread's stream there.
+    std::optional<core::DeviceId> from;
+    std::uint32_t from_lane = core::kMaxLanes;
     core::Line forward_line = 0;  // as CompositeEvent::forward_line
 };
 

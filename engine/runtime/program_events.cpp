@@ -31,13 +31,16 @@ void ProgramEvents::measure_end() {
 }
 
 void ProgramEvents::minibatch_begin() {
+    if (!issued_before_) {
+        issued_before_ = queue_.recorder.issued();
+    }
     queue_.recorder.program_event(FrontendKind::minibatch_begin, 0, static_cast<std::uint32_t>(minibatches_.size()));
 }
 
 void ProgramEvents::minibatch_end() {
     queue_.graphs.issue_gathered();
     queue_.recorder.program_event(FrontendKind::minibatch_end, 0, static_cast<std::uint32_t>(minibatches_.size()));
-    minibatches_.push_back({queue_.lanes.submitted(), queue_.recorder.issued()});
+    minibatches_.push_back({queue_.lanes.submitted(), queue_.recorder.issued(), 0, queue_.lanes.count()});
     queue_.control.attend_if_asked();
     const auto policy = queue_.control.barrier();
     const bool waits = policy.kind == BarrierKind::minibatch || policy.kind == BarrierKind::behind;
@@ -45,10 +48,17 @@ void ProgramEvents::minibatch_end() {
     if (!waits || minibatches_.size() <= behind) {
         return;
     }
-    const IssuedSoFar& target = minibatches_[minibatches_.size() - 1 - behind];
-    queue_.waits.commands(target.seqs, 0, queue_.lanes.count(),
-                          {trace::WaitKind::minibatch_barrier,
-                           behind == 0 ? "minibatch barrier" : "barrier, batches behind", 0, target.last});
+    queue_.waits.commands(minibatches_[minibatches_.size() - 1 - behind], trace::WaitKind::minibatch_barrier,
+                          behind == 0 ? "minibatch barrier" : "barrier, batches behind");
+}
+
+std::string ProgramEvents::minibatch_text(core::OpId op) const {
+    if (!issued_before_ || op <= *issued_before_) {
+        return "";
+    }
+    const auto it = std::partition_point(minibatches_.begin(), minibatches_.end(),
+                                         [&](const IssuedSoFar& ended) { return ended.last < op; });
+    return " in minibatch " + std::to_string(it - minibatches_.begin());
 }
 
 void ProgramEvents::spend(double ns, std::uint16_t name) {

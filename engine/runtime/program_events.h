@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +25,8 @@ public:
     void scope_end(std::string_view name);
     void minibatch_begin();
     void minibatch_end();  // the barrier policy acts here
+    // " in minibatch 3", of an op; empty if it was issued before the first one.
+    [[nodiscard]] std::string minibatch_text(core::OpId op) const;
     void measure_begin();  // everything before it is warm-up
     void measure_end();
     // Virtual time only: advances the frontend by `ns` of its own work, recorded under this name (a string id of the
@@ -31,7 +35,8 @@ public:
 
 private:
     OpQueue& queue_;
-    std::vector<IssuedSoFar> minibatches_;  // at the ends of those that have ended
+    std::optional<core::OpId> issued_before_;  // the first minibatch
+    std::vector<IssuedSoFar> minibatches_;     // at the ends of those that have ended
 };
 
 }  // namespace headway::runtime

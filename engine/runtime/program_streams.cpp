@@ -134,7 +134,7 @@ std::uint32_t ProgramStreams::open(core::DeviceId device) {
                        where + " has " + core::counted(count, workers ? "worker" : "stream") +
                            (count == 1 ? ", the default stream's" : ", and all belong to streams of the program") +
                            ": run it with " + (workers ? "--workers " : "--streams ") + std::to_string(count + 1) +
-                           " or more");
+                           " or more (in the window under Engine)");
 }
 
 void ProgramStreams::close(std::uint32_t lane) {
@@ -185,7 +185,7 @@ void ProgramStreams::place(const Operation& operation, Placement& placement) {
     if (governs(operation.device)) {
         const std::uint32_t lane = current_[operation.device];
         if (between_gpus(operation)) {
-            order_after(lane, point_of(current_[operation.in0->device]));
+            follow_stream(lane, current_[operation.in0->device]);
         }
         place(Accesses(operation, operation.out).all(), lane, placement);
     } else {
@@ -339,7 +339,7 @@ void ProgramStreams::issued(std::uint32_t lane, std::uint32_t seq) {
 void ProgramStreams::issued(const Operation& operation, std::uint32_t lane, std::uint32_t seq) {
     issued(lane, seq);
     if (between_gpus(operation)) {
-        order_after(current_[operation.in0->device], point_of(lane));
+        follow_stream(current_[operation.in0->device], lane);
     }
 }
 

@@ -76,6 +76,8 @@ public:
     [[nodiscard]] StreamPoint point(std::uint32_t lane);
     // Ops that are issued to `lane` from now on start after that.
     void wait(std::uint32_t lane, const StreamPoint& point);
+    // The same for what has been issued to `other` by now.
+    void follow_stream(std::uint32_t lane, std::uint32_t other) { order_after(lane, point_of(other)); }
     // Whether all of it has finished. Does not wait.
     [[nodiscard]] bool finished(const StreamPoint& point);
     // The buffer is used in this stream, too: its memory is reused when that stream has finished with it.

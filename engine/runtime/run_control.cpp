@@ -88,11 +88,12 @@ void RunControl::stay_paused(bool at_a_line) {
     const auto begin = recorder_.begin_pause();
     const auto begin_ns = core::monotonic_ns();
     const auto resume = [&] {
-        control_.standing.store(0);
+        control_.standing.store(static_cast<std::uint32_t>(trace::Standing::no));
         paused_ns_ += core::monotonic_ns() - begin_ns;
         recorder_.end_wait(begin, kPause);
     };
-    control_.standing.store(1);
+    control_.standing.store(
+        static_cast<std::uint32_t>(at_a_line ? trace::Standing::before_line : trace::Standing::within_line));
     try {
         for (;;) {
             read_if_asked();

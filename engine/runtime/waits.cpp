@@ -31,14 +31,15 @@ void Waits::prepare(std::string_view name) {
     }
 }
 
-void Waits::commands(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end, const WaitEvent& event) {
+void Waits::commands(const IssuedSoFar& issued, WaitKind kind, std::string_view name) {
+    const WaitEvent event{kind, name, 0, issued.last, issued.device_flag};
     const auto begun = queue_.recorder.begin_wait(event);
-    queue_.lanes.wait(seqs, begin, end);
-    queue_.lanes.device_of(begin).wait_returned();
+    queue_.lanes.wait(issued.seqs, issued.begin, issued.end);
+    queue_.lanes.device_of(issued.begin).wait_returned();
     queue_.recorder.end_wait(begun, event);
-    queue_.streams.host_waited(seqs, begin, end, event.through);
-    for (std::uint32_t lane = begin; lane < end; ++lane) {
-        expect_run(lane, seqs[lane]);
+    queue_.streams.host_waited(issued.seqs, issued.begin, issued.end, issued.last);
+    for (std::uint32_t lane = issued.begin; lane < issued.end; ++lane) {
+        expect_run(lane, issued.seqs[lane]);
     }
     deliver_any_failure();
 }
@@ -58,31 +59,36 @@ void Waits::stream(const StreamPoint& point, std::string_view name) {
 }
 
 void Waits::everything(WaitKind kind, std::string_view name) {
-    prepare(name);
-    commands(queue_.lanes.submitted(), 0, queue_.lanes.count(), {kind, name, 0, queue_.recorder.issued()});
+    commands(issued_so_far(name), kind, name);
 }
 
-IssuedSoFar Waits::issued_so_far(std::string_view name) {
+IssuedSoFar Waits::issued_so_far(std::string_view name, std::optional<core::DeviceId> device) {
     prepare(name);
-    return {queue_.lanes.submitted(), queue_.recorder.issued()};
+    IssuedSoFar issued{queue_.lanes.submitted(), queue_.recorder.issued(), 0, queue_.lanes.count()};
+    if (device && queue_.lanes.devices() > 1) {
+        issued.begin = queue_.lanes.begin(*device);
+        issued.end = queue_.lanes.end(*device);
+        issued.device_flag = trace::wait_for_device(*device);
+    }
+    return issued;
 }
 
 bool Waits::finished(const IssuedSoFar& issued) {
     queue_.control.expect_own_process();
     queue_.control.attend_if_asked();
-    for (std::uint32_t lane = 0; lane < queue_.lanes.count(); ++lane) {
+    for (std::uint32_t lane = issued.begin; lane < issued.end; ++lane) {
         if (issued.seqs[lane] != 0 && !queue_.lanes.finished(lane, issued.seqs[lane])) {
             return false;
         }
         expect_run(lane, issued.seqs[lane]);
     }
-    queue_.streams.host_waited(issued.seqs, 0, queue_.lanes.count(), issued.last);
+    queue_.streams.host_waited(issued.seqs, issued.begin, issued.end, issued.last);
     return true;
 }
 
 void Waits::until_finished(const IssuedSoFar& issued, WaitKind kind, std::string_view name) {
     prepare(name);
-    commands(issued.seqs, 0, queue_.lanes.count(), {kind, name, 0, issued.last});
+    commands(issued, kind, name);
 }
 
 void Waits::device(core::DeviceId device, WaitKind kind, std::string_view name) {
@@ -90,10 +96,9 @@ void Waits::device(core::DeviceId device, WaitKind kind, std::string_view name) 
         everything(kind, name);
         return;
     }
-    prepare(name);
-    queue_.streams.host_waits_for_lanes(queue_.lanes.begin(device), queue_.lanes.end(device));
-    commands(queue_.lanes.submitted(), queue_.lanes.begin(device), queue_.lanes.end(device),
-             {kind, name, 0, queue_.recorder.issued(), trace::wait_for_device(device)});
+    const IssuedSoFar issued = issued_so_far(name, device);
+    queue_.streams.host_waits_for_lanes(issued.begin, issued.end);
+    commands(issued, kind, name);
 }
 
 void Waits::to_read(const Tensor& a, WaitKind kind, std::string_view name) {
@@ -228,9 +233,10 @@ void Waits::deliver_any_failure() {
 
 void Waits::raise(const devices::OpFailure& failure) const {
     const auto line = line_of(failure.op);
-    throw ProgramError(queue_.lines.error(
-        failure.kind, failure.message + ", detected at op " + std::to_string(failure.op) + queue_.lines.text(line),
-        line, failure.op));
+    throw ProgramError(queue_.lines.error(failure.kind,
+                                          failure.message + ", caused by op " + std::to_string(failure.op) +
+                                              queue_.events.minibatch_text(failure.op) + queue_.lines.text(line),
+                                          line, failure.op));
 }
 
 // Failures are rare, so an op's line is looked up in the trace instead of being stored a second time.

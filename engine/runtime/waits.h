@@ -19,10 +19,12 @@ namespace headway::runtime {
 class OpQueue;
 struct StreamPoint;
 
-// What had been issued at a moment: the last command of each lane, and the last op.
+// What had been issued at a moment: the last command of each of the lanes [begin, end), and the last op.
 struct IssuedSoFar {
     LaneSeqs seqs{};
     core::OpId last = 0;
+    std::uint32_t begin = 0, end = 0;
+    std::uint8_t device_flag = 0;  // as WaitEvent's
 };
 
 class Waits {
@@ -32,14 +34,14 @@ public:
     Waits& operator=(const Waits&) = delete;
 
     void everything(trace::WaitKind kind, std::string_view name);
-    // All that has been issued up to now, on all devices. `name` is for messages.
-    [[nodiscard]] IssuedSoFar issued_so_far(std::string_view name);
+    // All that has been issued up to now, on all devices or on one. `name` is for messages.
+    [[nodiscard]] IssuedSoFar issued_so_far(std::string_view name, std::optional<core::DeviceId> device = {});
     // Whether all of it has finished. Does not wait.
     [[nodiscard]] bool finished(const IssuedSoFar& issued);
     // Waits until all of it has finished; what was issued later may still run.
     void until_finished(const IssuedSoFar& issued, trace::WaitKind kind, std::string_view name);
-    // Waits for the commands `seqs` of the lanes [begin, end).
-    void commands(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end, const WaitEvent& event);
+    // As until_finished(), without first issuing what is gathered in a graph.
+    void commands(const IssuedSoFar& issued, trace::WaitKind kind, std::string_view name);
     // Waits for all commands submitted to one device, and so for their dependencies on the other device.
     void device(core::DeviceId device, trace::WaitKind kind, std::string_view name);
     // Waits for a moment in one of the program's streams.

@@ -366,7 +366,13 @@ struct Control {
     std::atomic<std::uint64_t> breakpoints[64]{};  // one bit per line, 1 to 4095
     // Written by the frontend: its position, and whether it is stopped there.
     std::atomic<std::uint32_t> current_line{0};  // core::Line
-    std::atomic<std::uint32_t> standing{0};
+    std::atomic<std::uint32_t> standing{0};      // Standing
+};
+
+enum class Standing : std::uint32_t {
+    no = 0,
+    before_line = 1,
+    within_line = 2,  // before an op; of a program without line events too
 };
 
 enum class LineMode : std::uint32_t {
@@ -384,9 +390,11 @@ enum class ClockKind : std::uint32_t {
 
 // The op that a lane is executing; its record is written when it ends. One word, so that it costs the lane one store:
 // the op id in the upper half, its begin time in the lower half, in units of 2^kRunningShift ticks (less than half a
-// microsecond; the lower half wraps after more than ten minutes). It stays until the next op begins.
+// microsecond; the lower half wraps after more than ten minutes). It stays until the next op begins. In virtual time
+// the begin is exact, in a word of its own; the other one is 0 while it changes.
 struct alignas(64) RunningOp {
     std::atomic<std::uint64_t> op_and_begin;  // 0: none yet
+    std::atomic<std::uint64_t> virtual_begin_ns;
 };
 inline constexpr int kRunningShift = 10;
 inline constexpr std::uint32_t kFirstRunning = 16;  // lanes in Header::running; the others are in Header::more_running

@@ -122,6 +122,7 @@ def verdict_of(report):
     runs = min(len(total[0]), len(total[1]))
     own = {"runs": runs, "simulated": simulated, "time": measured(*total), "memory": measured(*memory),
            "headway": measured(*headway), "equal_ops": None, "reason": None,
+           "races": {side: bool(report[side].get("races")) for side in "ab"},
            "ops": {side: whole(median(values_of(report[side], "ops"))) for side in "ab"}}
     claim(own["memory"], *memory, simulated, 0, "more")
     claim(own["headway"], *headway, simulated, LARGE_OPS, "more")

@@ -85,7 +85,9 @@ def differences(report, words):
 
 def lines_of(report, words):
     """For each visible source line: (line, the texts in its row, the number of ops that it issued)."""
-    heads = [(x, y) for x, y, text in words if text == "ops"]
+    # The column's head stands beside another one; sentences may have such words, too.
+    heads = [(x, y) for x, y, text in words if text == "ops" and any(
+        other == "issue" and 0 < x - other_x < 300 and abs(y - other_y) < 20 for other_x, other_y, other in words)]
     for line in report["lines"]:
         rows = [(x, y) for x, y, text in words if text == str(line["line"]) and any(
             x < head_x and y > head_y and head_x - x < 1000 for head_x, head_y in heads)]

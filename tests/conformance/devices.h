@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <ostream>
 #include <random>
@@ -48,6 +49,12 @@ inline DeviceResult make_cuda(std::uint32_t lanes, trace::Recording& recording) 
     devices::CudaOptions options;
     options.streams = lanes;
     return devices::open_cuda(options, recording);
+}
+
+// Call before a skip. A test may skip because the machine has no GPU. If HEADWAY_CUDA_MODULE names the fake CUDA, it
+// fails instead.
+inline void expect_no_fake_cuda() {
+    EXPECT_EQ(std::getenv("HEADWAY_CUDA_MODULE"), nullptr) << "the fake CUDA cannot be used";
 }
 
 struct DeviceCase {
@@ -112,6 +119,7 @@ class DeviceConformance : public testing::TestWithParam<DeviceCase> {
 protected:
     void SetUp() override {
         if (!bench.available()) {
+            expect_no_fake_cuda();
             GTEST_SKIP() << bench.why();
         }
     }

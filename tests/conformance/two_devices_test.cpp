@@ -42,6 +42,16 @@ core::Result<std::unique_ptr<devices::Device>> open_frontend_cuda(std::uint32_t 
     return devices::open_cuda(options, recording);
 }
 
+// The GPU that is next in the run is the driver's of the same number.
+DeviceResult open_cuda_at(const devices::DeviceSlot& place, const Pair& pair, trace::Recording& recording) {
+    devices::CudaOptions options;
+    options.streams = pair.streams;
+    options.launch = pair.frontend_launches ? devices::CudaLaunch::frontend : devices::CudaLaunch::engine;
+    options.device = static_cast<int>(place.number);
+    options.place = place;
+    return devices::open_cuda(options, recording);
+}
+
 std::vector<Pair> pairs() {
     std::vector<Pair> all;
     for (const auto policy : {memory::FreePolicy::finish, memory::FreePolicy::stream, memory::FreePolicy::lazy}) {
@@ -52,6 +62,8 @@ std::vector<Pair> pairs() {
         all.push_back({"cuda_1_1" + tail, make_cuda, 1, 1, policy});
         all.push_back({"cuda_2_2" + tail, make_cuda, 2, 2, policy});
         all.push_back({"cuda_frontend_2_2" + tail, open_frontend_cuda, 2, 2, policy});
+        all.push_back({"cuda_3_gpus_2_1" + tail, make_cuda, 2, 1, policy, false, 3});
+        all.push_back({"cuda_frontend_2_gpus_1_1" + tail, open_frontend_cuda, 1, 1, policy, true, 2});
     }
     return all;
 }
@@ -79,11 +91,19 @@ public:
                 std::make_unique<devices::CpuDevice>(pair.workers, *recording_, options));
         };
         machine_ = std::make_unique<devices::DeviceSet>(std::move(*first), open);
-        while (machine_->gpus() < pair.gpus) {
+        while (simulated && machine_->gpus() < pair.gpus) {
             machine_->add_gpu(std::make_unique<devices::SimulatedDevice>(
                 devices::constant_costs(100, 1000, 50), pair.streams, *recording_, machine_->next_slot(), "simulated"));
         }
-        if (pair.gpus > 1) {
+        while (!simulated && machine_->gpus() < pair.gpus) {
+            auto gpu = open_cuda_at(machine_->next_slot(), pair, *recording_);
+            if (!gpu) {
+                why_ = gpu.error().message;
+                return;
+            }
+            machine_->add_gpu(std::move(*gpu));
+        }
+        if (simulated && pair.gpus > 1) {
             static_cast<devices::SimulatedDevice&>((*machine_)[0])
                 .connect(
                     {devices::Topology::ring, pair.gpus, {"links", "chosen", {700, 0, 1, 0, 0}, {300, 0, 0.5, 0, 0}}});
@@ -108,6 +128,7 @@ class TwoDevices : public testing::TestWithParam<Pair> {
 protected:
     void SetUp() override {
         if (!rig.available()) {
+            expect_no_fake_cuda();
             GTEST_SKIP() << rig.why();
         }
     }

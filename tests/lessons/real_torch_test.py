@@ -17,7 +17,6 @@ import module  # noqa: E402
 
 OTHERS = {
     "24-cpu-and-gpu": "ops on CPU tensors are PyTorch's own: the CPU is no device of the run",
-    "36-two-gpus": "the module has one GPU",
 }
 
 

@@ -90,7 +90,7 @@ class Dialects:
         (sync,) = outcome.waits("synchronize")
         self.assertEqual((sync["name"], sync["device"]), ("torch.cuda.synchronize", self.device))
         copies = [w["name"] for w in outcome.waits("copy")]
-        self.assertEqual(copies, ["cpu", "to", "to"])  # non_blocking from pinned memory is not waited for
+        self.assertEqual(copies, ["cpu", "to()", "to()"])  # non_blocking from pinned memory is not waited for
 
     def test_mxnet(self):
         outcome = self.good(MXNET)

@@ -127,7 +127,8 @@ class Options(unittest.TestCase):
         self.assertIn(message, outcome.err)
 
     def test_wrong_usage(self):
-        self.refused("--gpus is for --device simulated: a run on cpu uses no GPU", "--device", "cpu", "--gpus", "2")
+        self.refused("--gpus is for --device simulated or cuda: a run on cpu uses no GPU", "--device", "cpu", "--gpus", "2")
+        self.refused("--links and --gpu-speeds are for --device simulated", "--device", "cpu", "--links", "ring")
         self.refused("--gpus", "--device", "simulated", "--gpus", "9")
         self.refused("--links must be pcie, pairs or ring", "--device", "simulated", "--gpus", "2", "--links", "mesh")
         self.refused("--links is for a machine with several GPUs", "--device", "simulated", "--links", "ring")

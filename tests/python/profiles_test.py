@@ -109,9 +109,9 @@ class Profiles(unittest.TestCase):
     def test_a_non_blocking_copy_from_pageable_memory_waits(self):
         text = ("import torch\nx = torch.ones(400, 400, device='cpu')%s\ny = x%s.to('cuda', non_blocking=True)\n"
                 "torch.cuda.synchronize()\nprint(x.is_pinned(), y.is_pinned())\n")
-        for pin, rows, waits in (("", "", ["to (pageable)"]), (".pin_memory()", "", []), (".pin_memory()", "[:7]", []),
+        for pin, rows, waits in (("", "", ["to() (pageable)"]), (".pin_memory()", "", []), (".pin_memory()", "[:7]", []),
                                  (".pin_memory()", ".reshape(-1)", []), (".pin_memory()", ".detach()", []),
-                                 (".pin_memory()", ".pin_memory()", []), (".pin_memory() + 1", "", ["to (pageable)"])):
+                                 (".pin_memory()", ".pin_memory()", []), (".pin_memory() + 1", "", ["to() (pageable)"])):
             with self.subTest(pin=pin, rows=rows):
                 outcome = self.good(text % (pin, rows))
                 self.assertEqual([w["name"] for w in outcome.waits("copy")], waits)

@@ -122,7 +122,7 @@ class FakeCuda(Scenario):
             self.assertEqual(ran.status, 1, ran)
             self.assertIn("the GPU is lost to this process", ran.err)
             error = json.loads(path.read_text())["error"]
-            self.assertRegex(error["message"], r"detected at op \d+")
+            self.assertRegex(error["message"], r"caused by op \d+")
             self.assertGreater(error["op"], 0)
 
     def test_a_gpu_without_memory_refuses_the_op(self):

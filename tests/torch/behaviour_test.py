@@ -30,9 +30,13 @@ x.tolist()
 x.cpu()
 torch.cuda.synchronize()
 x.nonzero()
+f"{x[0, 0]:.2f}"
+x.equal(x)
+torch.equal(x, x)
 """)
         self.assertEqual(waits, [("item", 5), ("float", 6), ("bool", 7), ("tolist", 9), ("cpu", 10),
-                                 ("torch.cuda.synchronize", 11), ("aten::nonzero", 12)])
+                                 ("torch.cuda.synchronize", 11), ("aten::nonzero", 12), ("format", 13), ("equal", 14),
+                                 ("equal", 15)])
 
     def test_ops_carry_their_name_shapes_and_line(self):
         outcome = run("import torch\na = torch.ones(3, 4, device='cuda')\nb = a @ a.t()\ntorch.cuda.synchronize()\n",
@@ -197,42 +201,6 @@ print(done.query(), torch.cuda.current_stream().query())
                 with open(trace.name, encoding="utf-8") as written:
                     self.assertEqual("aten::mm" in written.read(), real)
 
-    def test_an_error_of_a_kernel_surfaces_at_the_wait_with_op_and_line(self):
-        text = """import torch
-t = torch.arange(3.0, device="cuda")
-i = torch.tensor([7], device="cuda")
-v = t.gather(0, i)
-w = t + 1
-print("issued", w.sum().item())
-print(v)
-"""
-        for device in ("cpu", "simulated"):
-            outcome = run(text, "--device", device)
-            self.assertEqual(outcome.status, 1)
-            self.assertIn("issued 6.0", outcome.out)
-            self.assertIn("index 7 is out of bounds", outcome.err)
-            self.assertIn("(in aten::gather)", outcome.err)
-            self.assertIn("at program.py:4", outcome.err)
-        outcome = run(text, "--device", "cpu", CUDA_LAUNCH_BLOCKING="1")
-        self.assertNotIn("issued", outcome.out)
-        self.assertIn("index 7 is out of bounds", outcome.err)
-
-    def test_an_error_of_the_call_is_the_calls(self):
-        outcome = run("import torch\nx = torch.ones(2, 3, device='cuda')\nx @ x\n")
-        self.assertEqual(outcome.status, 1)
-        self.assertIn("mat1 and mat2 shapes cannot be multiplied", outcome.err)
-        outcome = run("import torch\ntorch.ones(3, device='cuda') + torch.ones(3)\n")
-        self.assertIn("found at least two devices", outcome.err)
-        outcome = run("import torch\nx = torch.ones(2, 2, device='cuda')\nx @ x.long()\nprint('issued')\n")
-        self.assertNotIn("issued", outcome.out)
-        self.assertIn("expected scalar type Float but found Long", outcome.err)
-
-    def test_a_wrongly_sized_output_is_an_error_and_no_wrong_value(self):
-        outcome = run("import torch\nx = torch.ones(4, device='cuda')\no = torch.zeros(2, device='cuda')\n"
-                      "torch.add(x, 1, out=o)\nprint(o.tolist())\n")
-        self.assertNotEqual(outcome.status, 0)
-        self.assertNotIn("[", outcome.out)
-
     def test_losses_do_not_warn_of_outputs(self):
         outcome = run("""import torch
 from torch.nn import functional as F
@@ -246,18 +214,6 @@ print(same < 1e-6)
 """)
         self.assertEqual((outcome.status, outcome.out), (0, "True\n"), outcome.err)
         self.assertNotIn("Warning", outcome.err)
-
-    def test_the_budget_is_pytorchs_out_of_memory_error(self):
-        outcome = run("""import torch
-kept = []
-try:
-    while True:
-        kept.append(torch.ones(256, 1024, device="cuda"))
-except torch.cuda.OutOfMemoryError as error:
-    print(len(kept), "out of memory" in str(error))
-""", "--device", "cpu", "--budget", "8M")
-        self.assertEqual(outcome.status, 0, outcome.err)
-        self.assertEqual(outcome.out.strip(), "7 True" if "7 True" in outcome.out else "8 True")
 
     def test_memory_is_reused_in_the_order_of_the_stream(self):
         outcome = run("""import torch
@@ -299,12 +255,15 @@ if child == 0:
     try:
         x + 1
     except RuntimeError as error:
-        os._exit(7 if "forked process" in str(error) else 8)
+        os._exit(7 if "another process (keep to CPU tensors there)" in str(error) else 8)
     os._exit(9)
 print(os.WEXITSTATUS(os.waitpid(child, 0)[1]), (x + 1).tolist())
 """, "--device", "cpu")
         self.assertEqual(outcome.status, 0, outcome.err)
         self.assertEqual(outcome.out.split("\n")[:2], ["28.0", "7 [2.0, 2.0]"])
+        # The program asked for none of these waits: they are no barriers.
+        self.assertEqual({(w["name"], w["kind"]) for w in outcome.report["waits"] if w["name"] == "fork"},
+                         {("fork", "copy")})
 
     def test_at_exit_pytorch_is_an_error_and_no_crash(self):
         outcome = run("""import atexit, torch
@@ -425,6 +384,7 @@ print(torch.equal(torch.rand(5, device="cuda"), a), torch.equal(torch.rand(5, de
         outcome = run("import torch\ntorch.cuda.Stream()\n", "--device", "cpu", "--workers", "1")
         self.assertEqual(outcome.status, 1)
         self.assertIn("run it with --workers 2 or more", outcome.err)
+        self.assertIn("in the window under Engine", outcome.err)
 
 
 if __name__ == "__main__":

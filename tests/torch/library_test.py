@@ -52,6 +52,197 @@ except RuntimeError as error:
         self.assertIn("[1.0, 1.0]\n", outcome.out)
         self.assertIn("a confined program cannot send a tensor in shared memory", outcome.out)
 
+    def test_a_cpu_tensor_that_is_read_before_its_copy_was_waited_for(self):
+        text = """import torch
+x, there = torch.ones(2, device="cuda"), torch.zeros(2).pin_memory()
+event = torch.cuda.Event()
+for _ in range(2):
+    there.copy_(x, non_blocking=True)
+    event.record()
+    %s
+    there.tolist()
+other = x.to("cpu", non_blocking=True)
+print(other[0])
+torch.cuda.synchronize()
+print(other, there, x.cpu())
+"""
+        for wait in ("event.synchronize()", "torch.cuda.synchronize()", "x.sum().item()",
+                     "while not event.query():\n        pass"):
+            outcome = self.good(text % wait)
+            self.assertEqual(outcome.err.count("UserWarning: this reads a CPU tensor that the non_blocking copy of line "),
+                             1, outcome.err)
+            self.assertIn("copy of line %d may not" % (9 + wait.count("\n")), outcome.err)
+            self.assertIn("program.py:%d: UserWarning" % (10 + wait.count("\n")), outcome.err)
+        outcome = self.good(text % "pass")
+        self.assertIn("program.py:8: UserWarning: this reads a CPU tensor that the non_blocking copy of line 5 may", outcome.err)
+
+    SPAWN = """import torch
+from torch import multiprocessing
+from torch.utils.data import DataLoader, TensorDataset
+def work(queue):
+    queue.put([float(torch.arange(3.0).sum()), torch.cuda.is_available()])
+if __name__ == "__main__":
+    data, total = TensorDataset(torch.arange(8.0)), torch.zeros(1, device="cuda")
+    for (x,) in DataLoader(data, 4, num_workers=1, multiprocessing_context="spawn"):
+        total += x.cuda().sum()
+    queue = multiprocessing.get_context("spawn").Queue()
+    worker = multiprocessing.get_context("spawn").Process(target=work, args=(queue,))
+    worker.start()
+    print(total.tolist(), queue.get())
+    worker.join()
+"""
+
+    def test_a_spawned_process_has_plain_pytorch(self):
+        self.assertEqual(self.good(self.SPAWN).out, "[28.0] [3.0, False]\n")
+
+    def test_a_confined_program_cannot_spawn(self):
+        outcome = self.confined(self.SPAWN)
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("a confined program cannot start processes with spawn or forkserver", outcome.err)
+
+    def test_convolutions_and_recurrent_networks_can_be_traced(self):
+        outcome = self.good("""import torch
+from torch import nn
+class Last(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cells, self.head = nn.LSTM(3, 4, batch_first=True), nn.Linear(4, 2)
+    def forward(self, x):
+        return self.head(self.cells(x)[0][:, -1])
+cnn = nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(4, 3))
+up = nn.Sequential(nn.Conv1d(3, 4, 2), nn.ConvTranspose1d(4, 2, 3, stride=2, bias=False))
+for net, shape in ((cnn, (2, 1, 5, 5)), (up, (2, 3, 6)), (Last(), (2, 5, 3))):
+    net, x = net.cuda().eval(), torch.randn(shape, device="cuda")
+    traced = torch.jit.trace(net, x)
+    traced.save("traced.pt")
+    again, other = torch.jit.load("traced.pt"), torch.randn(shape, device="cuda")
+    net(other).sum().backward()
+    expected = [p.grad.clone() for p in net.parameters()]
+    net.zero_grad()
+    traced(other).sum().backward()
+    print(torch.allclose(traced(other), net(other)), torch.allclose(again(other), net(other)),
+          all(torch.allclose(a, p.grad) for a, p in zip(expected, net.parameters())))
+try:
+    torch.jit.trace(cnn, torch.ones(1, 2, 5, 5, device="cuda"))
+except RuntimeError as error:
+    print("to have 1 channels" in str(error))
+print(torch.jit.trace(nn.Conv2d(1, 1, 1).cuda(), torch.ones(1, 1, 2, 2, device="cuda")).graph is not None)
+""".replace('"traced.pt"', repr(os.path.join(tempfile.gettempdir(), "headway-traced-%d.pt" % os.getpid()))))
+        self.assertEqual(outcome.out, "True True True\n" * 3 + "True\nTrue\n")
+
+    def test_the_types_of_cuda_tensors(self):
+        outcome = self.good("""import torch
+x = torch.cuda.FloatTensor([1, 2])
+print(x, x.type(), torch.cuda.FloatTensor(2, 3).shape, torch.cuda.LongTensor([3]).tolist())
+print([isinstance(t, torch.cuda.FloatTensor) for t in (x, x.cpu(), x.half())], x.is_cuda, x.cpu().is_cuda)
+y = torch.ones(2)
+print(y.type("torch.cuda.FloatTensor").device, y.type(torch.cuda.DoubleTensor).dtype, x.type(torch.FloatTensor).device)
+torch.set_default_tensor_type("torch.cuda.DoubleTensor")
+print(torch.ones(1).device, torch.tensor([1.0]).dtype, next(torch.nn.Linear(1, 1).parameters()).device, torch.Tensor(2).device)
+torch.set_default_tensor_type(torch.FloatTensor)
+print(torch.ones(1).device)
+""")
+        self.assertEqual(outcome.out, """tensor([1., 2.], device='cuda:0') torch.cuda.FloatTensor torch.Size([2, 3]) [3]
+[True, False, False] True False
+cuda:0 torch.float64 cpu
+cuda:0 torch.float64 cuda:0 cuda:0
+cpu
+""")
+
+    def test_generators_of_the_device(self):
+        outcome = self.good("""import torch
+g = torch.Generator(device="cuda").manual_seed(3)
+print(g.device, torch.Generator().device, isinstance(g, torch.Generator), isinstance(torch.default_generator, torch.Generator))
+a, state = torch.randn(3, device="cuda", generator=g), g.get_state()
+b = torch.rand(2, device="cuda", generator=g)
+g.set_state(state)
+print(torch.equal(torch.rand(2, device="cuda", generator=g), b), g.initial_seed())
+print(torch.equal(torch.randn(3, device="cuda", generator=g.manual_seed(3)), a))
+""")
+        self.assertEqual(outcome.out, "cuda:0 cpu True True\nTrue 3\nTrue\n")
+        self.assertIn("Generator.manual_seed", [w["name"] for w in outcome.report["waits"]])
+
+    def test_record_function_and_nvtx_are_scopes(self):
+        outcome = self.good("""import torch
+from torch.profiler import record_function
+w = torch.ones(8, 8, device="cuda", requires_grad=True)
+opt = torch.optim.SGD([w], 0.1)
+with record_function("forward"):
+    loss = (w @ w).sum()
+torch.cuda.nvtx.range_push("backward")
+loss.backward()
+with torch.cuda.nvtx.range("step"):
+    opt.step()
+opt.zero_grad()
+print(torch.cuda.nvtx.range_pop(), torch.cuda.nvtx.range_pop())
+try:
+    with record_function("failed"):
+        raise ValueError
+except ValueError:
+    torch.cuda.synchronize()
+@torch.jit.script
+def compiled(x: torch.Tensor):
+    with torch.autograd.profiler.record_function("compiled"):
+        return x + 1
+compiled(w)
+""")
+        self.assertEqual(outcome.out, "0 -1\n")
+        self.assertEqual([s["name"] for s in outcome.report["scopes"]], ["forward", "backward", "step", "failed", "compiled"])
+
+    def test_a_tensor_is_resized_in_the_format_that_is_asked_for(self):
+        outcome = self.good("""import torch
+x = torch.ones(2, 3, 8, 8, device="cuda")
+print(x.resize_(2, 3, 8, 8, memory_format=torch.channels_last).stride(), x.resize_(2, 3, 8, 8).stride())
+""")
+        self.assertEqual(outcome.out, "(192, 1, 24, 3) (192, 64, 8, 1)\n")
+
+    def test_a_loader_is_a_scope_of_its_own(self):
+        outcome = self.good("""import torch
+from torch.utils.data import DataLoader, TensorDataset
+total = torch.zeros((), device="cuda")
+for (batch,) in DataLoader(TensorDataset(torch.arange(8.0)), 4):
+    total += batch.cuda().sum()
+print(total.item())
+""")
+        self.assertEqual(outcome.out, "28.0\n")
+        self.assertEqual([s["name"] for s in outcome.report["scopes"]], ["DataLoader"] * 3)
+
+    def test_a_second_gpu_is_an_error(self):
+        outcome = self.good("""import torch
+for call in (lambda: torch.ones(1, device="cuda:1"), lambda: torch.ones(1).to("cuda:1"), lambda: torch.ones(1).cuda(1)):
+    try:
+        call()
+    except RuntimeError as error:
+        print(error)
+""")
+        self.assertEqual(outcome.out, "CUDA error: invalid device ordinal. There is no cuda:1: this run has one "
+                         "GPU; run it on simulated with --gpus 2 or more (in the window under Engine)\n" * 3)
+
+    def test_autocast_takes_attention_and_losses(self):
+        outcome = self.good("""import torch
+from torch import nn
+from torch.nn import functional as F
+torch.manual_seed(0)
+x, layer = torch.randn(2, 5, 8), nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+expected = layer(x)
+F.cross_entropy(expected.mean(1), torch.tensor([1, 2])).backward()
+gradients = [p.grad.clone() for p in layer.parameters()]
+layer.zero_grad()
+layer.cuda()
+with torch.autocast("cuda"):
+    got = layer(x.cuda())
+    loss = F.cross_entropy(got.mean(1), torch.tensor([1, 2], device="cuda"))
+loss.backward()
+print(torch.allclose(got.float().cpu(), expected, atol=2e-2),
+      all(torch.allclose(p.grad.cpu(), g, atol=2e-2) for p, g in zip(layer.parameters(), gradients)))
+h = torch.randn(4, 6).half().cuda().requires_grad_()
+for f in (F.softmax, F.log_softmax):
+    y, r = f(h, 1, dtype=torch.float32), h.detach().float().cpu().requires_grad_()
+    (g,), (e,) = torch.autograd.grad(y.pow(2).sum(), h), torch.autograd.grad(f(r, 1).pow(2).sum(), r)
+    print(y.dtype, torch.allclose(y.cpu(), f(r, 1)), g.dtype, torch.allclose(g.float().cpu(), e, atol=1e-2))
+""")
+        self.assertEqual(outcome.out, "True True\n" + "torch.float32 True torch.float16 True\n" * 2)
+
     def test_empty_cache_gives_back_what_is_not_in_use(self):
         outcome = self.good("""import torch
 MB = 2**20
@@ -159,7 +350,27 @@ for factor in (1.0, 1.0, float("inf"), 1.0):
 """)
         self.assertEqual(outcome.out, "8.0 [0.5, 0.5]\n16.0 [0.0, 0.0]\n8.0 [0.0, 0.0]\n8.0 [-0.5, -0.5]\n")
 
+    def test_means_and_norms_of_float16_are_summed_in_float32(self):
+        outcome = self.good("""import torch
+from torch.nn import functional as F
+x = torch.full((1000,), 100.0, device="cuda").half()
+print(x.mean().item(), x.norm().item(), F.adaptive_avg_pool2d(x.view(1, 1, 10, 100), 1).item())
+print(torch.arange(1000.0, device="cuda").half().var().item())
+print(F.layer_norm(x.view(2, 500), (500,)).dtype, x.mean(dtype=torch.float32).dtype)
+""")
+        self.assertEqual(outcome.out, "100.0 3162.0 100.0\ninf\ntorch.float16 torch.float32\n")
+
+    def test_a_sparse_tensor_can_be_printed_while_a_copy_is_on_its_way(self):
+        outcome = self.good("""import torch
+s = torch.eye(3).to_sparse()
+h = torch.ones(3, device="cuda").to("cpu", non_blocking=True)
+print(s.layout, str(s)[:6])
+""")
+        self.assertEqual(outcome.out, "torch.sparse_coo tensor\n")
+
     def test_what_the_device_lacks_says_so(self):
+        outcome = run("import torch\ntorch.cuda.CUDAGraph()\n", "--device", "simulated")
+        self.assertIn("Headway's CUDA device has no CUDA graphs", outcome.err)
         outcome = self.good("""import torch
 from torch import nn
 print(torch.cuda.get_arch_list())

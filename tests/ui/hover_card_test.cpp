@@ -4,6 +4,7 @@
 
 #include "app/render/label_lines.h"
 #include "tests/unit/figure/script.h"
+#include "tests/unit/model/recording_builder.h"
 
 namespace headway::ui {
 namespace {
@@ -60,6 +61,32 @@ TEST(HoverCard, ListsWhatAnOpWaitedFor) {
     EXPECT_NE(text.find("#" + std::to_string(with_causes)), std::string::npos) << text;
     EXPECT_NE(text.find("issued"), std::string::npos);
     EXPECT_NE(text.find("started"), std::string::npos);
+}
+
+TEST(HoverCard, NamesTheRacesOfAnOpAndTheWaitThatIsMissing) {
+    model::RecordingBuilder builder;
+    builder.metadata(R"({"lanes": ["Stream 0", "Stream 1"]})");
+    for (core::OpId id = 1; id <= 2; ++id) {
+        const auto lane = static_cast<std::uint8_t>(id - 1);
+        if (id == 2) {
+            builder.order({2, 1, 1, 0, 0, trace::OrderKind::read_write, 1, 0, 0});
+        }
+        builder.issue({id * 10, id * 10 + 10, lane, id, id - 1, 0, true, 0, 0, false});
+        builder.exec(lane, id, id * 10 + 10, id * 10 + 110);
+    }
+    const auto run = builder.read();
+    const auto text_of = [&](core::OpId id) {
+        figure::Hit hit;
+        hit.op = id;
+        return all_of(describe(*run, hit));
+    };
+    const std::string name = run->signature(0).name,
+                      missing = "|missing  Stream 1 waits for Stream 0 (wait_stream, or an event)";
+    EXPECT_NE(text_of(2).find("|race     reads what " + name + " #1 on Stream 0 writes" + missing), std::string::npos)
+        << text_of(2);
+    EXPECT_NE(text_of(1).find("|race     " + name + " #2 on Stream 1 reads what it writes" + missing),
+              std::string::npos)
+        << text_of(1);
 }
 
 // The learner's pause waits for the learner, whatever the backend does meanwhile.

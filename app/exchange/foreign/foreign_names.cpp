@@ -106,8 +106,8 @@ std::optional<WaitCause> cause_of(std::string_view op) {
                                             {"aten::nonzero", {WaitKind::boolean, "nonzero"}},
                                             {"aten::masked_select", {WaitKind::boolean, "masked_select"}},
                                             {"aten::equal", {WaitKind::boolean, "equal"}},
-                                            {"aten::to", {WaitKind::copy, "to"}},
-                                            {"aten::_to_copy", {WaitKind::copy, "to"}},
+                                            {"aten::to", {WaitKind::copy, "to()"}},
+                                            {"aten::_to_copy", {WaitKind::copy, "to()"}},
                                             {"aten::cpu", {WaitKind::copy, "cpu"}},
                                             {"aten::copy_", {WaitKind::copy, "copy"}},
                                             {"aten::numpy_T", {WaitKind::numpy, "numpy"}}}};

@@ -13,6 +13,19 @@ core::Line line_of(const Run& run, OpId id) {
     return id <= run.op_count() && !run.is_folded(id) ? run.op(id).line : 0;
 }
 
+Race race_from(const Run& run, const trace::OrderRecord& order) {
+    return {order.kind,
+            order.op,
+            order.other,
+            order.buffer,
+            order.other_buffer,
+            line_of(run, order.op),
+            line_of(run, order.other),
+            order.lane,
+            order.other_lane,
+            0};
+}
+
 }  // namespace
 
 std::vector<Race> races(const Run& run) {
@@ -22,22 +35,30 @@ std::vector<Race> races(const Run& run) {
         if (!trace::is_race(order.kind) || order.op > run.op_count()) {
             continue;
         }
-        Race race{order.kind,
-                  order.op,
-                  order.other,
-                  order.buffer,
-                  order.other_buffer,
-                  line_of(run, order.op),
-                  line_of(run, order.other),
-                  order.lane,
-                  order.other_lane,
-                  0};
+        const Race race = race_from(run, order);
         const auto [place, first] =
             places.try_emplace({race.kind, race.line, race.other_line, race.lane, race.other_lane}, found.size());
         if (first) {
             found.push_back(race);
         }
         ++found[place->second].pairs;
+    }
+    return found;
+}
+
+std::vector<Race> races_of(const Run& run, OpId op) {
+    constexpr std::ptrdiff_t kLookedAt = 10'000;  // of the orders of later ops
+    constexpr std::size_t kMost = 16;
+    std::vector<Race> found;
+    const auto& orders = run.orders();
+    const auto first = std::lower_bound(orders.begin(), orders.end(), op,
+                                        [](const trace::OrderRecord& o, OpId wanted) { return o.op < wanted; });
+    const auto end = first + std::min(kLookedAt, orders.end() - first);
+    for (auto order = first; order != end && found.size() < kMost; ++order) {
+        if (trace::is_race(order->kind) && order->op <= run.op_count() && (order->op == op || order->other == op)) {
+            found.push_back(race_from(run, *order));
+            found.back().pairs = 1;
+        }
     }
     return found;
 }

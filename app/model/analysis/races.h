@@ -26,6 +26,9 @@ struct Race {
 // In the order of their first ops.
 [[nodiscard]] std::vector<Race> races(const Run& run);
 
+// Those of this op with earlier ops, and the first ones of it with later ops: at most 16.
+[[nodiscard]] std::vector<Race> races_of(const Run& run, OpId op);
+
 // What the later op does with what the earlier one does: "reads what", "writes"
 struct RaceWords {
     const char* does;

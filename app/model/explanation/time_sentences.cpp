@@ -35,7 +35,7 @@ SentenceWriter& took(const Facts& f, SentenceWriter& writer) {
         imports_ns > 0 && imports_ns * kImportsToName >= f.numbers.total_ns) {
         writer.words(", ")
             .time("imports_ns", imports_ns)
-            .words(" of it for imports, which have no part in what follows");
+            .words(" of it for imports before the first op, which are left out in saying what bounds it");
     }
     return writer.words(". ");
 }
@@ -192,7 +192,8 @@ Sentence total(const Facts& f) {
     }
     SentenceWriter writer(f.run, f.complete ? SentenceKind::recorded_time : SentenceKind::time_until_end);
     writer.words(f.subject()).words(f.complete ? " took " : " lasted ").time("total_ns", n.total_ns);
-    writer.words(n.capabilities.issues ? " and issued " : " and had ").count("ops", n.ops, "op", "ops");
+    writer.words(n.capabilities.issues ? " and issued " : " and had ");
+    n.capabilities.backend ? writer.count("ops", n.ops, "op", "ops") : writer.count("ops", n.ops, "span", "spans");
     if (n.capabilities.backend && f.lanes_used > 0) {
         writer.words("; the lanes were busy for ").time("backend_busy_ns", n.backend_busy_ns).words(" in all");
     }

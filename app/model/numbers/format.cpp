@@ -116,6 +116,19 @@ std::string times_text(double factor) {
     return fixed(factor, factor >= 99.5 ? 0 : 1) + "×";
 }
 
+std::string larger_text(double a, double b) {
+    constexpr double kLeastFactor = 1.15;  // below it a factor with one decimal says too little
+    if (std::min(a, b) <= 0) {
+        return {};
+    }
+    if (a == b) {
+        return "equal";
+    }
+    const double factor = std::max(a, b) / std::min(a, b);
+    return std::string(a > b ? "A " : "B ") +
+           (factor < kLeastFactor ? "by " + percent_text(factor - 1) : times_text(factor));
+}
+
 Ticks ticks_for(double span_ns, double least_step_ns) {
     Ticks ticks;
     const double power = std::pow(10.0, std::floor(std::log10(std::max(least_step_ns, 1e-3))));

@@ -35,6 +35,10 @@ std::string percent_text(double share);
 // "13.4×", "1.2×", "140×".
 std::string times_text(double factor);
 
+// Which of two values is the larger one, and by how much: "A 46.0×", "B by 2.0 %", "equal"; "" if a value is negative
+// (not known) or zero.
+std::string larger_text(double a, double b);
+
 // The ticks of a time axis: multiples of `step_ns`, and one unit for all their labels.
 struct Ticks {
     double step_ns = 1;

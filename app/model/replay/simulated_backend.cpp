@@ -142,7 +142,7 @@ public:
     [[nodiscard]] WhatIfRun::Times times(OpId id) const override { return times_[id - 1]; }
 
     // That an op cannot run is detected only when it begins: its lane was chosen as if it could run.
-    TaskCost task_begins(std::uint32_t lane, const VirtualLanes::Task& task) override {
+    TaskCost task_begins(std::uint32_t lane, const VirtualLanes::Task& task, std::uint64_t) override {
         const OpId id = queued_[lane].front();
         return id != 0 && run_.op(id).failed && run_.parts(id).empty() ? TaskCost() : task.cost;
     }

@@ -56,29 +56,35 @@ void Run::look_at_open_wait() {
 void Run::look_at_running_ops() {
     running_.clear();
     const trace::Header& header = reader_->header();
-    if (header.virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks)) {
+    if (header.virtual_clock == static_cast<std::uint32_t>(trace::ClockKind::recorded_ns)) {
         return;
     }
+    const bool virtual_time = header.virtual_clock == static_cast<std::uint32_t>(trace::ClockKind::virtual_ns);
     const auto alive = header.last_ticks.load(std::memory_order_acquire);
     for (std::size_t lane = 0; lane < std::min<std::size_t>(lanes_.size(), core::kMaxLanes); ++lane) {
-        const auto word =
-            header.running_in(static_cast<std::uint32_t>(lane)).op_and_begin.load(std::memory_order_relaxed);
+        const trace::RunningOp& published = header.running_in(static_cast<std::uint32_t>(lane));
+        const auto word = published.op_and_begin.load(std::memory_order_acquire);
+        const auto virtual_begin_ns = published.virtual_begin_ns.load(std::memory_order_acquire);
         const auto op = static_cast<OpId>(word >> 32);
-        // Ignore ops whose issue has not been taken yet, and those that have a record by now.
-        if (op == 0 || op > ops_.size() || ops_[op - 1].end_ns != kPending || ops_[op - 1].lane != lane) {
+        // Ignore ops whose issue has not been taken yet, those that have a record by now, and a begin that is not the
+        // op's.
+        if (op == 0 || op > ops_.size() || ops_[op - 1].end_ns != kPending || ops_[op - 1].lane != lane ||
+            published.op_and_begin.load(std::memory_order_acquire) != word) {
             continue;
         }
-        const std::int64_t now_ns = ns_from_ticks(alive);
-        if (program_end_ns_ == kPending) {
-            see(now_ns);
+        if (!virtual_time && program_end_ns_ == kPending) {
+            see(ns_from_ticks(alive));
         }
         // The word has a limited resolution: the op began neither before its issue nor before the end of the
         // previous op.
-        std::int64_t begin_ns = std::max(ns_from_ticks(trace::running_begin(word, alive)), ops_[op - 1].issue_end_ns);
+        std::int64_t begin_ns =
+            virtual_time ? static_cast<std::int64_t>(virtual_begin_ns)
+                         : std::max(ns_from_ticks(trace::running_begin(word, alive)), ops_[op - 1].issue_end_ns);
         if (!lanes_[lane].ops.empty()) {
             begin_ns = std::max(begin_ns, ops_[lanes_[lane].ops.back() - 1].end_ns);
         }
-        if (begin_ns < last_ns_) {
+        // Virtual time stands still between two events: an op may begin at the very last moment.
+        if (virtual_time ? begin_ns <= last_ns_ : begin_ns < last_ns_) {
             running_.resize(lanes_.size());
             running_[lane] = {op, begin_ns};
         }

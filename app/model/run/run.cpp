@@ -123,6 +123,7 @@ void Run::forget() {
     any_issued_ = any_paused_ = false;
     measure_begin_wait_ = measure_end_wait_ = 0;
     orders_.clear();
+    has_races_ = false;
     dependencies_ = std::make_unique<Dependencies>(ops_, orders_);
     intake_ = std::make_unique<Intake>(live_, pending_);
     if (devices_.size() > 1) {

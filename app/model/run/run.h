@@ -31,7 +31,7 @@
 #include "app/model/description/events.h"
 #include "app/model/description/frontend_time.h"
 #include "app/model/description/numbers.h"
-#include "app/model/run/program_output.h"
+#include "app/model/description/program_output.h"
 #include "app/model/run/program_time.h"
 #include "app/model/run/run_end.h"
 #include "engine/core/result.h"
@@ -227,6 +227,7 @@ public:
     [[nodiscard]] std::vector<Dependency> dependencies_with_reasons(OpId id) const;
     // What the program's streams order, and what they do not: the races; by the later op, ascending.
     [[nodiscard]] const std::vector<trace::OrderRecord>& orders() const { return orders_; }
+    [[nodiscard]] bool has_races() const { return has_races_; }
     // Whether the program chooses the lanes of its ops on this device, from this op on: they are streams of the run's
     // first device or of a further GPU.
     [[nodiscard]] bool program_chose(OpId id, std::size_t device) const {
@@ -403,6 +404,7 @@ private:
     bool scale_final_ = false;
     bool closed_ = false;
     std::vector<trace::OrderRecord> orders_;
+    bool has_races_ = false;
     std::unique_ptr<Dependencies> dependencies_;
     std::unique_ptr<Intake> intake_;
     std::size_t fold_beyond_ = kFoldBeyond;

@@ -3,8 +3,8 @@
 #include <array>
 #include <csignal>
 
+#include "app/model/description/sentence.h"
 #include "app/model/run/run.h"
-#include "app/model/run/sentence.h"
 #include "engine/core/count_text.h"
 #include "engine/core/system/signal_words.h"
 
@@ -17,9 +17,10 @@ constexpr std::array kWords{"complete", "stopped", "failed", "crashed", "overflo
 std::string error_words(const RunError& error) {
     const std::string name = error.file.substr(error.file.rfind('/') + 1);
     const std::string place = error.line == 0 ? name : name + ":" + std::to_string(error.line);
-    // An error of another process of the program names its own line.
+    // An error of another process of the program names its own line, and one of a notebook its cell.
     const bool placed = name.empty() || error.message.find(place) != std::string::npos ||
-                        error.message.find(", at " + name + ":") != std::string::npos;
+                        error.message.find(", at " + name + ":") != std::string::npos ||
+                        error.message.find(", at " + name + ", code cell ") != std::string::npos;
     return placed ? error.message : error.message + (error.line == 0 ? ", in " : ", at ") + place;
 }
 

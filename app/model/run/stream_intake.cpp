@@ -268,6 +268,7 @@ void Run::take_orders() {
         if (known && record.op < trace::kFailedOp && record.lane < core::kMaxTraceLanes &&
             record.other_lane < core::kMaxTraceLanes && (orders_.empty() || record.op >= orders_.back().op)) {
             orders_.push_back(record);
+            has_races_ = has_races_ || trace::is_race(record.kind);
         }
     };
     take_all<trace::OrderRecord>(*reader_, trace::StreamKind::orders, intake_->orders, take);

@@ -25,7 +25,7 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
     add("--workers", raw.workers,
         "CPU workers, also in a run on a GPU (default: the framework's; Headway's own: cores - 1, at least 1)");
     add("--streams", raw.streams, "streams of a GPU, cuda or simulated (default: the framework's; Headway's own: 2)");
-    add("--gpus", raw.gpus, "simulated: GPUs of the machine, 1 to 8 (default: the lesson's, else 1)");
+    add("--gpus", raw.gpus, "GPUs of the run, simulated or cuda, 1 to 8 (default: the lesson's, else 1)");
     add("--links", raw.links,
         "simulated, between several GPUs: pcie (one bus for all), pairs or ring of NVLink (default: the lesson's, else "
         "pcie)");
@@ -33,7 +33,7 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
         "simulated, several GPUs: the speed of each relative to the cost model: 1,0.25 (default: the lesson's, else "
         "1)");
     add("--budget", raw.budget,
-        "bytes that tensors may take: 512M, 2G, none (default: half of the machine's memory; on a GPU none)");
+        "bytes that tensors may take: 512M, 2G, none (default: half of the machine's memory; on cuda none)");
     add("--queue-limit", raw.queue_limit, "ops that may be issued and not finished (default: none)");
     add("--free-policy", raw.free_policy, "finish, stream or lazy (default: the framework's; Headway's own: finish)");
     add("--costs", raw.costs, "simulated: what steps take: t1=1us,t2=0.95us,t3=1us; line and print of the frontend");

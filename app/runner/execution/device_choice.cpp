@@ -178,15 +178,31 @@ core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wis
     return check_device(wish.kind).error();
 }
 
-void add_gpus(const DeviceWish& wish, devices::DeviceSet& machine, trace::Recording& recording) {
-    if (wish.kind != "simulated" || wish.gpus < 2) {
-        return;
+core::Result<void> add_gpus(const DeviceWish& wish, devices::DeviceSet& machine, trace::Recording& recording) {
+    if (wish.gpus < 2) {
+        return {};
+    }
+    while (wish.kind == "cuda" && machine.gpus() < wish.gpus) {
+        devices::CudaOptions options = wish.cuda;
+        options.streams = wish.streams;
+        options.device = static_cast<int>(machine.gpus());
+        options.place = machine.next_slot();
+        auto device = devices::open_cuda(options, recording);
+        if (!device) {
+            return unavailable(
+                wish.kind, "the run asks for " + std::to_string(wish.gpus) + " GPUs, and " + device.error().message);
+        }
+        machine.add_gpu(std::move(*device));
+    }
+    if (wish.kind == "cuda") {
+        return {};
     }
     while (machine.gpus() < wish.gpus) {
         machine.add_gpu(std::make_unique<devices::SimulatedDevice>(costs_of_gpu(wish, machine.gpus()), wish.streams,
                                                                    recording, machine.next_slot(), "simulated"));
     }
     static_cast<devices::SimulatedDevice&>(machine[0]).connect(devices::Links(wish.links, wish.gpus, wish.costs.links));
+    return {};
 }
 
 devices::DeviceSet::OpenCpu cpu_opener(const DeviceWish& wish, trace::Recording& recording) {

@@ -53,8 +53,8 @@ struct DeviceWish {
     std::uint32_t workers = 1, streams = kDefaultStreams;
     bool workers_given = false;  // otherwise a simulated CPU has one worker, so that runs are the same on every machine
     devices::CudaOptions cuda;
-    SimulatedCosts costs;  // this and what follows: used by the simulated device only
     std::uint32_t gpus = 1;
+    SimulatedCosts costs;                               // this and what follows: used by the simulated device only
     devices::Topology links = devices::Topology::pcie;  // between several
     std::vector<double> gpu_speeds;                     // of several; empty: all 1
     std::uint64_t order = 0;                            // another order, by its seed; 0: the times of the cost model
@@ -65,8 +65,9 @@ core::Result<void> check_device(const std::string& kind);
 
 core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wish, trace::Recording& recording);
 
-// Adds the other GPUs to the first one, and the links between all of them.
-void add_gpus(const DeviceWish& wish, devices::DeviceSet& machine, trace::Recording& recording);
+// Adds the other GPUs to the first one, and on the simulated machine the links between all of them. Errors:
+// unavailable.
+core::Result<void> add_gpus(const DeviceWish& wish, devices::DeviceSet& machine, trace::Recording& recording);
 
 // How to open the CPU when a program on a GPU uses it too. It has at most as many workers as there are lanes left.
 // `recording` must outlive the result.

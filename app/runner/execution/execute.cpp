@@ -137,7 +137,7 @@ private:
             if (tells_ && failed_ns != 0 && core::monotonic_ns() - failed_ns > kPatience_ns) {
                 tells_ = false;
                 tell("the program has failed after " + core::counted(ops_.load(), "op") +
-                     "; those that are not executed yet still are (Ctrl-C drops them)");
+                     "; what it has issued is still being executed (Ctrl-C drops it)");
             }
         } while (core::sleep_until_stop(done, std::chrono::milliseconds(20)));
     }
@@ -181,6 +181,7 @@ public:
         if (error_ && error_->kind != core::ErrorKind::stopped) {
             write_early(runtime().recorder.recording(), *error_);
             supervisor_.program_failed(runtime().recorder.issued());
+            wait_after_failure();
         }
     }
     [[nodiscard]] bool written() const { return written_; }  // how it ended is in the recording
@@ -221,13 +222,15 @@ public:
     [[nodiscard]] int output_errno() const { return output_errno_ == EPIPE ? 0 : output_errno_; }
 
 private:
+    static constexpr const char* kEnd = "end of the program";
+
     // Reports a failure that the program itself did not wait for.
     std::optional<core::Error> wait_for_all() {
         runtime::Runtime& rt = runtime();
         try {
             rt.graphs.set_gathering(false);  // issues the rest
             if (rt.lanes.has_open_ops() || rt.waits.any_failure()) {
-                rt.waits.everything(trace::WaitKind::synchronize, "end of the program");
+                rt.waits.everything(trace::WaitKind::synchronize, kEnd);
             }
         } catch (const runtime::ProgramError& problem) {
             return problem.error();
@@ -236,6 +239,18 @@ private:
             return runtime::stopped_error();
         }
         return std::nullopt;
+    }
+
+    // What has been issued is executed, and the frontend waits for it as at any other end.
+    void wait_after_failure() {
+        runtime::Runtime& rt = runtime();
+        if (rt.control.gathers() || !rt.lanes.has_open_ops()) {
+            return;
+        }
+        try {
+            rt.waits.everything(trace::WaitKind::synchronize, kEnd);
+        } catch (const runtime::ProgramError&) {  // the same failure, a later one, or a stop
+        }
     }
 
     int output_errno_ = 0;
@@ -298,6 +313,8 @@ std::string run_metadata(const Job& job, const devices::Device& device, const Si
     }
     if (job.gpus > 1) {
         metadata["gpus"] = job.gpus;
+    }
+    if (job.gpus > 1 && info.simulated) {
         metadata["links"] = devices::word_of(job.links);
         if (!job.gpu_speeds.empty()) {
             metadata["gpu_speeds"] = job.gpu_speeds;
@@ -350,7 +367,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         close(options.trace_fd);
     }
     DeviceWish wish{options.device, job.workers,  job.streams, options.workers_given || job.profile.workers != 0,
-                    options.cuda,   {},           job.gpus,    job.links,
+                    options.cuda,   job.gpus,     {},          job.links,
                     job.gpu_speeds, options.order};
     const bool simulated = options.device == "simulated";
     if (simulated) {
@@ -372,16 +389,18 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
     if (!device) {
         return refuse(device.error());
     }
-    outcome.recording->header().recorder_ns_per_op =
-        (*device)->virtual_time() ? 0 : trace::Recording::measure_cost_ns();
-    const std::uint64_t budget = budget_in_bytes(options.budget, **device);
-    outcome.recording->meta(
-        trace::MetaType::run, 0,
-        run_metadata(job, **device, simulated && options.order == 0 ? &wish.costs : nullptr, budget));
     bool written = false;
     {
         devices::DeviceSet machine(std::move(*device), cpu_opener(wish, *outcome.recording));
-        add_gpus(wish, machine, *outcome.recording);
+        if (const auto added = add_gpus(wish, machine, *outcome.recording); !added) {
+            return refuse(added.error());
+        }
+        outcome.recording->header().recorder_ns_per_op =
+            machine[0].virtual_time() ? 0 : trace::Recording::measure_cost_ns();
+        const std::uint64_t budget = budget_in_bytes(options.budget, machine[0]);
+        outcome.recording->meta(
+            trace::MetaType::run, 0,
+            run_metadata(job, machine[0], simulated && options.order == 0 ? &wish.costs : nullptr, budget));
         runtime::Settings settings;
         settings.free_policy = job.free_policy;
         settings.budget_bytes = budget;

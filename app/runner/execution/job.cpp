@@ -354,13 +354,15 @@ std::vector<std::string> Job::chosen() const {
 namespace {
 
 core::Result<void> take_gpus(const RunOptions& given, Job& job) {
-    const bool simulated = job.options.device == "simulated";
-    const lesson::Lesson* lesson = job.lesson && simulated ? &*job.lesson : nullptr;
+    const bool simulated = job.options.device == "simulated", cpu = job.options.device == "cpu";
+    const lesson::Lesson* lesson = job.lesson && !cpu ? &*job.lesson : nullptr;
     job.gpus = given.gpus != 0 ? given.gpus : lesson != nullptr ? lesson->gpus : 1;
     const auto wrong = [](const std::string& text) { return core::Error{core::ErrorKind::usage, text}; };
-    if (job.gpus > 1 && !simulated) {
-        return wrong("--gpus is for --device simulated: a run on " + job.options.device + " uses " +
-                     (job.options.device == "cpu" ? "no GPU" : "one GPU"));
+    if (job.gpus > 1 && cpu) {
+        return wrong("--gpus is for --device simulated or cuda: a run on cpu uses no GPU");
+    }
+    if (!simulated && (!given.links.empty() || !given.gpu_speeds.empty())) {
+        return wrong("--links and --gpu-speeds are for --device simulated: a real machine has its own");
     }
     if (!job.options.streams_given && job.profile.program_streams) {
         job.streams = std::min(job.streams, (core::kMaxLanes - 1) / job.gpus);  // one lane is left for the CPU

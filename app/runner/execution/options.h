@@ -37,7 +37,7 @@ struct RunOptions {
     std::string tab;  // of a document: mxnet, pytorch or tensorflow; empty: the first
     std::uint32_t workers = 1, streams = 2;
     bool workers_given = false, streams_given = false;  // on the command line, not by the machine or the profile
-    std::uint32_t gpus = 0;                             // of the simulated machine; 0: the lesson's, else 1
+    std::uint32_t gpus = 0;                             // of the run; 0: the lesson's, else 1
     std::string links;                              // between them: pcie, pairs, ring; empty: the lesson's, else pcie
     std::vector<double> gpu_speeds;                 // relative to the cost model; empty: the lesson's, else 1
     std::uint64_t budget = 0;                       // 0: the device's default; core::kNoBudget: none

@@ -2,11 +2,28 @@
 
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
+#include "app/editor/characters.h"
 #include "app/editor/notebook.h"
 #include "app/lesson/document_tabs.h"
 
 namespace headway::runner {
+
+namespace {
+
+// Whether the program calls torch.cuda.Stream, by whatever name it knows the module.
+bool makes_stream(std::string_view text) {
+    constexpr std::string_view kCall = "Stream(";
+    for (std::size_t at = text.find(kCall); at != text.npos; at = text.find(kCall, at + 1)) {
+        if (at == 0 || !editor::is_word(text[at - 1])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
 
 Profile profile_of(const std::string& dialect) {
     using memory::FreePolicy;
@@ -41,7 +58,7 @@ Profile profile_of_file(const std::string& file, const std::string& text_file, c
         dialect = tab;
     }
     Profile profile = profile_of(dialect.empty() ? lesson::dialect_of(text) : dialect);
-    if (profile.name == "PyTorch" && text.find("cuda.Stream(") != std::string::npos) {
+    if (profile.name == "PyTorch" && makes_stream(text)) {
         profile.program_streams = true;
         profile.streams = kStreams;
     }

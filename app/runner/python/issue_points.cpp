@@ -35,6 +35,7 @@ bool read(PyObject* tuple, const runtime::Runtime& runtime, IssuedSoFar& issued)
         good = number <= UINT32_MAX && !core::after(static_cast<std::uint32_t>(number), most);
         (i == 0 ? issued.last : issued.seqs[static_cast<std::size_t>(i) - 1]) = static_cast<std::uint32_t>(number);
     }
+    issued.end = good ? static_cast<std::uint32_t>(size - 1) : 0;
     if (!good) {
         PyErr_SetString(PyExc_ValueError, "this is no moment of the run");
     }

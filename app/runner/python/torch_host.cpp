@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <new>
 #include <string>
@@ -19,6 +20,8 @@ namespace {
 
 namespace tm = torch_module;
 using runtime::Buffer;
+
+static_assert(tm::kMostDevices == core::kMaxGpus);
 
 Buffer* buffer_of(tm::Block* block) {
     return reinterpret_cast<Buffer*>(block);
@@ -43,8 +46,8 @@ class TorchHost final : public tm::Host {
         State& s = state();
         if (!open || s.runtime == nullptr) {
             throw std::runtime_error(
-                "this run's device cannot be used here: the run has ended, or this is a forked process (use the start "
-                "method 'spawn', or keep to CPU tensors)");
+                "this run's device cannot be used here: the run has ended, or this is another process (keep to CPU "
+                "tensors there)");
         }
         try {
             return call(*s.runtime);
@@ -57,12 +60,23 @@ class TorchHost final : public tm::Host {
         }
     }
 
+    // A wait of the program's. What it finds completed is released.
+    template <class Wait>
+    void waiting(Wait wait) {
+        with_runtime([&](runtime::Runtime& rt) {
+            ++waits_;
+            wait(rt);
+            rt.opaque.release_completed();
+            return true;
+        });
+    }
+
 public:
-    tm::Block* allocate(std::size_t bytes, std::uint32_t stream, void** data) override {
+    tm::Block* allocate(std::size_t bytes, std::uint32_t device, std::uint32_t stream, void** data) override {
         return with_runtime([&](runtime::Runtime& rt) {
-            Buffer* buffer = rt.opaque.allocate(bytes, 0, stream);
-            allocated_ += bytes;
-            peak_ = std::max(peak_, allocated_);
+            Buffer* buffer = rt.opaque.allocate(bytes, static_cast<core::DeviceId>(device), stream);
+            allocated_[device] += bytes;
+            peak_[device] = std::max(peak_[device], allocated_[device]);
             *data = buffer->data;
             return reinterpret_cast<tm::Block*>(buffer);
         });
@@ -71,7 +85,7 @@ public:
     void release(tm::Block* block) noexcept override {
         const std::lock_guard lock(mutex);
         if (State& s = state(); open && s.runtime != nullptr) {
-            allocated_ -= buffer_of(block)->bytes;
+            allocated_[buffer_of(block)->device] -= buffer_of(block)->bytes;
             s.runtime->opaque.release(buffer_of(block));
         }
     }
@@ -102,7 +116,12 @@ public:
             op.function = issue.run;
             op.drop = issue.drop;
             op.context = issue.work;
+            op.device = static_cast<core::DeviceId>(issue.device);
             op.lane = issue.stream;
+            if (issue.from >= 0) {
+                op.from = static_cast<core::DeviceId>(issue.from);
+                op.from_lane = issue.from_stream;
+            }
             forward_lines_.made(issue.made, rt.lines.current());
             op.forward_line = forward_lines_.of(issue.backward_of);
             const std::uint32_t lane = rt.opaque.issue(op);
@@ -111,32 +130,30 @@ public:
     }
 
     void wait(tm::Issued op, tm::Block* block, tm::Blocker kind, const char* name) override {
-        with_runtime([&](runtime::Runtime& rt) {
+        waiting([&](runtime::Runtime& rt) {
             rt.waits.in_lane(op.lane, block != nullptr ? buffer_of(block)->id : 0, op.op,
                              static_cast<trace::WaitKind>(kind), name);
-            rt.opaque.release_completed();
-            return true;
         });
     }
 
     void wait_for(tm::Block* block, tm::Blocker kind, const char* name) override {
-        with_runtime([&](runtime::Runtime& rt) {
+        waiting([&](runtime::Runtime& rt) {
             Buffer* buffer = buffer_of(block);
             if (buffer->write_seq != 0) {
                 rt.opaque.add_reference(*buffer);
                 const runtime::Tensor held(buffer, 0);
                 rt.waits.to_read(held, static_cast<trace::WaitKind>(kind), name);
             }
-            rt.opaque.release_completed();
-            return true;
         });
     }
 
     void wait_for_all(tm::Blocker kind, const char* name) override {
-        with_runtime([&](runtime::Runtime& rt) {
-            rt.waits.everything(static_cast<trace::WaitKind>(kind), name);
-            rt.opaque.release_completed();
-            return true;
+        waiting([&](runtime::Runtime& rt) { rt.waits.everything(static_cast<trace::WaitKind>(kind), name); });
+    }
+
+    void wait_for_device(std::uint32_t device, tm::Blocker kind, const char* name) override {
+        waiting([&](runtime::Runtime& rt) {
+            rt.waits.device(static_cast<core::DeviceId>(device), static_cast<trace::WaitKind>(kind), name);
         });
     }
 
@@ -147,13 +164,21 @@ public:
         }
     }
 
+    void scope(const char* name, bool begins) noexcept override {
+        const std::lock_guard lock(mutex);
+        if (State& s = state(); open && s.runtime != nullptr && PyThread_get_thread_ident() == s.frontend_thread) {
+            begins ? s.runtime->events.scope_begin(name) : s.runtime->events.scope_end(name);
+        }
+    }
+
     double end_ns(tm::Issued op) override {
         return with_runtime([&](runtime::Runtime& rt) { return recorded_end_ns(rt, op.op, op.lane); });
     }
 
-    tm::Memory memory() override {
+    tm::Memory memory(std::uint32_t device) override {
         return with_runtime([&](runtime::Runtime& rt) {
-            return tm::Memory{allocated_, peak_, rt.memory.reserved_bytes(), rt.settings.budget_bytes};
+            return tm::Memory{allocated_[device], peak_[device],
+                              rt.memory.reserved_bytes(static_cast<core::DeviceId>(device)), rt.settings.budget_bytes};
         });
     }
     void empty_cache() override {
@@ -164,19 +189,22 @@ public:
             return true;
         });
     }
-    void reset_peak() override {
+    void reset_peak(std::uint32_t device) override {
         const std::lock_guard lock(mutex);
-        peak_ = allocated_;
+        peak_[device] = allocated_[device];
     }
 
-    std::uint32_t lanes() override {
-        return with_runtime([](runtime::Runtime& rt) { return rt.lanes.device(0).lanes(); });
-    }
+    std::uint32_t devices() override { return devices_; }
+    std::uint32_t lanes(std::uint32_t device) override { return first_lane_[device + 1] - first_lane_[device]; }
     bool virtual_time() override { return virtual_; }
 
-    std::uint32_t default_stream() override { return default_stream_; }
-    std::uint32_t open_stream() override {
-        return with_runtime([](runtime::Runtime& rt) { return rt.streams.open(); });
+    std::uint32_t default_stream(std::uint32_t device) override { return first_lane_[device]; }
+    std::uint32_t open_stream(std::uint32_t device) override {
+        return with_runtime([&](runtime::Runtime& rt) { return rt.streams.open(static_cast<core::DeviceId>(device)); });
+    }
+    std::uint32_t device_of(std::uint32_t stream) override {
+        const auto second = first_lane_.begin() + 1;
+        return static_cast<std::uint32_t>(std::upper_bound(second, second + devices_ - 1, stream) - second);
     }
     void close_stream(std::uint32_t stream) noexcept override {
         const std::lock_guard lock(mutex);
@@ -189,7 +217,7 @@ public:
             HostPoint point;
             point.everything = !rt.streams.active();
             if (point.everything) {
-                point.issued = rt.waits.issued_so_far("event");
+                point.issued = rt.waits.issued_so_far("event", static_cast<core::DeviceId>(device_of(stream)));
             } else {
                 point.at = rt.streams.point(stream);
             }
@@ -201,28 +229,34 @@ public:
         with_runtime([&](runtime::Runtime& rt) {
             if (!point_of(point).everything) {
                 rt.streams.wait(stream, point_of(point).at);
-            } else if (rt.streams.active()) {  // what had been issued by then counts as the default stream's
-                rt.streams.wait(stream, rt.streams.point(rt.streams.default_stream()));
+            } else if (rt.streams.active()) {
+                // What its GPU had been issued before the first stream, and later in its default stream: more than is
+                // asked for, in a program whose text does not say that it makes streams.
+                rt.streams.wait(stream, rt.streams.point(default_stream(device_of(point_of(point).issued.begin))));
             }
             return true;
         });
     }
     bool reached(const tm::Point* point) override {
         return with_runtime([&](runtime::Runtime& rt) {
-            return point_of(point).everything ? rt.waits.finished(point_of(point).issued)
-                                              : rt.streams.finished(point_of(point).at);
+            const bool done = point_of(point).everything ? rt.waits.finished(point_of(point).issued)
+                                                         : rt.streams.finished(point_of(point).at);
+            waits_ += done ? 1 : 0;
+            return done;
         });
     }
     void wait_for_point(const tm::Point* point, const char* name) override {
-        with_runtime([&](runtime::Runtime& rt) {
+        waiting([&](runtime::Runtime& rt) {
             if (point_of(point).everything) {
                 rt.waits.until_finished(point_of(point).issued, trace::WaitKind::synchronize, name);
             } else {
                 rt.waits.stream(point_of(point).at, name);
             }
-            rt.opaque.release_completed();
-            return true;
         });
+    }
+    std::uint64_t waits() override {
+        const std::lock_guard lock(mutex);
+        return waits_;
     }
     void record_stream(tm::Block* block, std::uint32_t stream) override {
         with_runtime([&](runtime::Runtime& rt) {
@@ -230,20 +264,33 @@ public:
             return true;
         });
     }
-    void keep_in_order(tm::Block* block) override {
-        with_runtime([&](runtime::Runtime& rt) {
-            rt.streams.keep_in_order(*buffer_of(block));
-            return true;
+    tm::Block* ordering_block(std::uint32_t device) override {
+        return with_runtime([&](runtime::Runtime& rt) {
+            Buffer* buffer = rt.opaque.allocate(64, static_cast<core::DeviceId>(device), default_stream(device));
+            rt.streams.keep_in_order(*buffer);
+            return reinterpret_cast<tm::Block*>(buffer);
         });
     }
 
     std::mutex mutex;
     std::atomic<bool> open{false};
-    bool virtual_ = false;
-    std::uint32_t default_stream_ = 0;
+
+    // What does not change during a run. Call before `open`.
+    void prepare(const runtime::Runtime& rt) {
+        virtual_ = rt.lanes.virtual_time();
+        devices_ = std::clamp(rt.lanes.set().gpus(), 1u, tm::kMostDevices);
+        for (std::uint32_t device = 0; device < devices_; ++device) {
+            first_lane_[device] = rt.lanes.begin(static_cast<core::DeviceId>(device));
+            first_lane_[device + 1] = rt.lanes.end(static_cast<core::DeviceId>(device));
+        }
+    }
 
 private:
-    std::uint64_t allocated_ = 0, peak_ = 0;
+    bool virtual_ = false;
+    std::uint32_t devices_ = 1;
+    std::array<std::uint32_t, tm::kMostDevices + 1> first_lane_{};
+    std::array<std::uint64_t, tm::kMostDevices> allocated_{}, peak_{};  // bytes
+    std::uint64_t waits_ = 0;
     tm::ForwardLines forward_lines_;
 };
 
@@ -265,8 +312,7 @@ PyObject* open_torch(PyObject*, PyObject* arguments) {
                         "Debian's PyTorch has no CUDA: run this program on the device simulated or cpu");
         return nullptr;
     }
-    torch_host().virtual_ = runtime->lanes.virtual_time();
-    torch_host().default_stream_ = runtime->streams.default_stream();
+    torch_host().prepare(*runtime);
     void* module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     void* entry = module != nullptr ? dlsym(module, tm::kModuleEntry) : nullptr;
     if (entry == nullptr) {

@@ -21,6 +21,28 @@ IValue converted(const IValue& v, c10::ScalarType from, c10::ScalarType to) {
     return mapped(v, [&](const at::Tensor& t) { return t.scalar_type() == from ? t.to(to) : t; });
 }
 
+// A softmax of float16 whose result is float32.
+bool half_to_float(const c10::OperatorHandle& op, const Stack& args) {
+    const auto& schema = op.schema().arguments();
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        if (schema[i].name() == "half_to_float" && args[i].toBool()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Kernels that would round a sum of float16 before they divide it or take its root; and softmax, which given float16,
+// and float32 for the rest, takes it for float32. CUDA's kernels sum in float32.
+bool sums_in_float(const std::string& name) {
+    for (const char* part : {"softmax", "mean", "norm", "var", "std", "avg_pool"}) {
+        if (name.find(part) != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Replaces the arguments `args` by what the op returns.
 void call_in_float(const c10::OperatorHandle& op, const Stack& args, Stack& stack, bool round) {
     const auto& schema = op.schema().arguments();
@@ -28,8 +50,9 @@ void call_in_float(const c10::OperatorHandle& op, const Stack& args, Stack& stac
     for (std::size_t i = 0; i < args.size(); ++i) {
         const bool half_type = args[i].isInt() && schema[i].name().find("dtype") != std::string::npos &&
                                args[i].toInt() == static_cast<std::int64_t>(at::kHalf);
-        stack.push_back(half_type ? IValue(static_cast<std::int64_t>(at::kFloat))
-                                  : converted(args[i], at::kHalf, at::kFloat));
+        stack.push_back(half_type                             ? IValue(static_cast<std::int64_t>(at::kFloat))
+                        : schema[i].name() == "half_to_float" ? IValue(false)
+                                                              : converted(args[i], at::kHalf, at::kFloat));
     }
     const Stack computed = stack;
     op.callBoxed(&stack);
@@ -58,6 +81,10 @@ void call_cpu_kernel(const c10::OperatorHandle& op, Stack& stack, bool round) {
     const bool half = has(stack, at::kHalf);
     // With several outputs, kernels of 1.13 return references to arguments that are already popped: hold these.
     const Stack held = half || op.schema().returns().size() > 1 ? stack : Stack();
+    if (half && sums_in_float(op.schema().name())) {
+        call_in_float(op, held, stack, round && !half_to_float(op, held));
+        return;
+    }
     try {
         op.callBoxed(&stack);
     } catch (const c10::Error& error) {

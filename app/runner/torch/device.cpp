@@ -1,6 +1,5 @@
 #include "app/runner/torch/device.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/EmptyTensor.h>
 #include <ATen/Parallel.h>
 #include <ATen/record_function.h>
@@ -8,7 +7,7 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
+#include <memory>
 #include <new>
 
 namespace headway::torch_module {
@@ -50,16 +49,17 @@ struct DeviceAllocator final : c10::Allocator {
     c10::DataPtr allocate(std::size_t bytes) const override {
         device_used();
         if (bytes == 0) {
-            return {nullptr, kDevice};
+            return {nullptr, gpu(current_gpu())};
         }
+        const std::uint32_t number = current_gpu();
         void* data = nullptr;
         Block* block = nullptr;
         try {
-            block = host().allocate(bytes, current_stream(), &data);
+            block = host().allocate(bytes, number, current_stream(number), &data);
         } catch (const OutOfMemory& error) {
             TORCH_CHECK_WITH(OutOfMemoryError, false, error.what());
         }
-        return {data, new Owner{block, unowned_storage(data, bytes)}, &drop_owner, kDevice};
+        return {data, new Owner{block, unowned_storage(data, bytes)}, &drop_owner, gpu(number)};
     }
     c10::DeleterFnPtr raw_deleter() const override { return nullptr; }
 };
@@ -105,23 +105,6 @@ void set_host(Host* host) {
     the_host = host;
 }
 
-namespace {
-
-constexpr std::uint32_t kNoStream = ~0u;
-thread_local std::uint32_t the_stream = kNoStream;
-
-}  // namespace
-
-std::uint32_t current_stream() {
-    if (the_stream == kNoStream) {
-        the_stream = host().default_stream();
-    }
-    return the_stream;
-}
-void set_current_stream(std::uint32_t stream) {
-    the_stream = stream;
-}
-
 c10::Allocator& device_allocator() {
     static DeviceAllocator allocator;
     return allocator;
@@ -160,8 +143,12 @@ at::Tensor meta_like(const at::Tensor& t) {
                 kMetaKeys, t);
 }
 
+at::Tensor cpu_tensor(const c10::Storage& storage, const at::Tensor& like) {
+    return over(storage, kCpuKeys, like);
+}
+
 at::Tensor same_storage(const at::Tensor& t) {
-    return over(t.storage(), kCpuKeys, t);
+    return cpu_tensor(t.storage(), t);
 }
 
 at::Tensor make(c10::IntArrayRef sizes, c10::IntArrayRef strides, c10::ScalarType dtype) {
@@ -172,6 +159,7 @@ void resize(const at::Tensor& t, c10::IntArrayRef sizes, c10::IntArrayRef stride
     const auto bytes = at::detail::computeStorageNbytes(sizes, strides, t.itemsize(), t.storage_offset());
     c10::StorageImpl& storage = *t.storage().unsafeGetStorageImpl();
     if (bytes > storage.nbytes()) {
+        const OnGpu there(t);
         c10::DataPtr grown = device_allocator().allocate(bytes);
         if (Owner* before = owner_of(t.storage()); before != nullptr) {
             Operands operands;
@@ -207,9 +195,10 @@ struct NamedBlocker {
     Blocker kind;
 };
 constexpr NamedBlocker kBlockers[] = {
-    {"item", Blocker::item},    {"float", Blocker::item},  {"int", Blocker::item},     {"numpy", Blocker::numpy},
-    {"tolist", Blocker::numpy}, {"print", Blocker::print}, {"bool", Blocker::boolean}, {"cpu", Blocker::copy},
-    {"to", Blocker::copy},      {"cuda", Blocker::copy},   {"copy", Blocker::copy},    {"save", Blocker::copy},
+    {"item", Blocker::item},    {"float", Blocker::item},    {"int", Blocker::item},         {"numpy", Blocker::numpy},
+    {"tolist", Blocker::numpy}, {"print", Blocker::print},   {"bool", Blocker::boolean},     {"cpu", Blocker::copy},
+    {"format", Blocker::print}, {"equal", Blocker::boolean}, {"allclose", Blocker::boolean}, {"to()", Blocker::copy},
+    {"cuda", Blocker::copy},    {"copy", Blocker::copy},     {"save", Blocker::copy},
 };
 thread_local const NamedBlocker* current_blocker = nullptr;
 
@@ -257,13 +246,22 @@ void Operands::write(const at::Tensor& t) {
 
 namespace {
 
+// The lane's own, empty between two tasks. It takes no memory of the frontend's allocations, and gives none back: two
+// threads that do so for each op slow each other down.
+Stack& lane_stack() {
+    thread_local Stack stack;
+    return stack;
+}
+
 void run_task(Task& task) {
     if (task.call != nullptr) {
         task.call(task);
         task.stack.clear();
         return;
     }
-    call_cpu_kernel(*task.op, task.stack, false);  // copied below
+    Stack& stack = lane_stack();
+    stack = task.stack;
+    call_cpu_kernel(*task.op, stack, false);  // copied below
     for (std::size_t i = 0; i < task.checked.size(); ++i) {
         TORCH_CHECK(task.checked[i].sizes().equals(task.checked_sizes[i]), "an output has the size ",
                     c10::IntArrayRef(task.checked_sizes[i]), ", and the op gives ", task.checked[i].sizes(),
@@ -273,17 +271,20 @@ void run_task(Task& task) {
             task.checked[i].conj_physical_();
         }
     }
+    if (task.results.empty()) {
+        return;
+    }
     std::vector<at::Tensor> returned;  // a return is a tensor, or a list of them
-    for (std::size_t i = 0; !task.results.empty() && i < task.stack.size(); ++i) {
-        if (task.stack[i].isTensorList()) {
-            const auto list = task.stack[i].toTensorVector();
+    for (const IValue& v : stack) {
+        if (v.isTensorList()) {
+            const auto list = v.toTensorVector();
             returned.insert(returned.end(), list.begin(), list.end());
         } else {
-            returned.push_back(task.stack[i].toTensor());
+            returned.push_back(v.toTensor());
         }
     }
-    TORCH_CHECK(task.results.empty() || returned.size() == task.results.size(),
-                "PyTorch's kernel gave ", returned.size(), " tensors, and not ", task.results.size());
+    TORCH_CHECK(returned.size() == task.results.size(), "PyTorch's kernel gave ", returned.size(), " tensors, and not ",
+                task.results.size());
     for (std::size_t i = 0; i < task.results.size(); ++i) {
         if (!task.results[i].defined()) {
             continue;
@@ -295,7 +296,6 @@ void run_task(Task& task) {
                     "PyTorch's kernel gave another shape or type than was expected of it");
         task.results[i].copy_(made);
     }
-    task.stack.clear();
 }
 
 std::string first_line(const char* text) {
@@ -303,7 +303,13 @@ std::string first_line(const char* text) {
     return all.substr(0, all.find('\n'));
 }
 
-thread_local std::vector<Task*> spare_tasks;
+// Tasks of this thread to use again. A thread may drop tasks while it ends, when they are gone.
+thread_local bool spare_tasks_gone = false;
+struct SpareTasks {
+    std::vector<std::unique_ptr<Task>> tasks;
+    ~SpareTasks() { spare_tasks_gone = true; }
+};
+thread_local SpareTasks spare;
 
 }  // namespace
 
@@ -316,6 +322,7 @@ bool Task::run(void* context, std::string& error) {
     const at::DisableRecordFunctionGuard not_profiled;
     try {
         run_task(task);
+        lane_stack().clear();
         return true;
     } catch (const c10::Error& problem) {
         error = first_line(problem.what_without_backtrace());
@@ -327,7 +334,7 @@ bool Task::run(void* context, std::string& error) {
     if (task.op != nullptr) {
         error += " (in " + task.op->schema().name() + ")";
     }
-    task.stack.clear();
+    lane_stack().clear();
     return false;
 }
 
@@ -339,19 +346,18 @@ void Task::drop(void* context) {
     task->results.clear();
     task->checked.clear();
     task->checked_sizes.clear();
-    if (spare_tasks.size() < 4096) {
-        spare_tasks.push_back(task);
-    } else {
-        delete task;
+    std::unique_ptr<Task> done(task);
+    if (!spare_tasks_gone && spare.tasks.size() < 4096) {
+        spare.tasks.push_back(std::move(done));
     }
 }
 
 Task* Task::take() {
-    if (spare_tasks.empty()) {
+    if (spare_tasks_gone || spare.tasks.empty()) {
         return new Task();
     }
-    Task* task = spare_tasks.back();
-    spare_tasks.pop_back();
+    Task* task = spare.tasks.back().release();
+    spare.tasks.pop_back();
     return task;
 }
 
@@ -382,7 +388,12 @@ Issued issue(const Signature* signature, const Operands& operands, Task* task) {
     what.run = &Task::run;
     what.drop = &Task::drop;
     what.work = task;
-    what.stream = current_stream();
+    what.device = current_gpu();
+    what.stream = current_stream(what.device);
+    if (operands.from >= 0) {
+        what.from = operands.from;
+        what.from_stream = current_stream(static_cast<std::uint32_t>(operands.from));
+    }
     what.made = last_node();
     what.backward_of = current_backward();
     device_used();
@@ -392,48 +403,6 @@ Issued issue(const Signature* signature, const Operands& operands, Task* task) {
         Task::drop(task);
         TORCH_CHECK(false, error.what());
     }
-}
-
-// --- random numbers ---
-
-namespace {
-
-std::mutex generator_mutex;
-at::Generator& the_generator() {
-    static auto* generator = new at::Generator(at::detail::createCPUGenerator(c10::default_rng_seed_val));
-    return *generator;
-}
-
-}  // namespace
-
-at::Generator generator() {
-    const std::lock_guard lock(generator_mutex);
-    return the_generator();
-}
-
-void seed(std::int64_t value) {
-    const std::lock_guard lock(generator_mutex);
-    the_generator() = at::detail::createCPUGenerator(static_cast<std::uint64_t>(value));
-}
-
-void set_generator_state(const at::Tensor& state) {
-    at::Generator fresh = at::detail::createCPUGenerator(0);
-    fresh.set_state(state);
-    const std::lock_guard lock(generator_mutex);
-    the_generator() = fresh;
-}
-
-Block* generator_block() {
-    if (host().lanes() == 1) {
-        return nullptr;
-    }
-    static Block* block = [] {
-        void* data = nullptr;
-        Block* made = host().allocate(64, host().default_stream(), &data);
-        host().keep_in_order(made);
-        return made;
-    }();
-    return block;
 }
 
 }  // namespace headway::torch_module

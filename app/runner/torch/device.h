@@ -1,8 +1,8 @@
-// PyTorch's CUDA device, as the run's lanes: memory, tensors over it, and what is issued. Internal to this folder.
+// PyTorch's CUDA devices, as the run's lanes: memory, tensors over it, and what is issued. Internal to this folder.
 //
-// A CPU-only libtorch has no kernels for the dispatch key CUDA. This module takes the key, so `device="cuda"` means the
-// run's lanes. An op is issued with its outputs' memory; a lane runs PyTorch's own CPU kernel on CPU tensors over the
-// same memory ("aliases").
+// A CPU-only libtorch has no kernels for the dispatch key CUDA. This module takes the key, so `device="cuda:1"` means
+// the lanes of the run's second GPU. An op is issued with its outputs' memory; a lane runs PyTorch's own CPU kernel on
+// CPU tensors over the same memory ("aliases").
 //
 // Threads: any.
 #pragma once
@@ -24,8 +24,6 @@ namespace headway::torch_module {
 using c10::IValue;
 using torch::jit::Stack;
 
-inline const c10::Device kDevice(c10::DeviceType::CUDA, 0);
-
 Host& host();
 void set_host(Host* host);
 
@@ -41,9 +39,33 @@ auto checked(Call call) {
     }
 }
 
-// --- streams ---
-// The calling thread's stream; at first the default one.
-[[nodiscard]] std::uint32_t current_stream();
+// --- GPUs and streams (gpus.cpp) ---
+[[nodiscard]] inline c10::Device gpu(std::uint32_t number) {
+    return {c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(number)};
+}
+// The calling thread's GPU, which its allocations and ops go to; at first GPU 0.
+[[nodiscard]] std::uint32_t current_gpu();
+void set_current_gpu(std::uint32_t number) noexcept;
+// Why there is no such GPU: "this run has one GPU; run it …".
+[[nodiscard]] std::string no_gpu(std::uint32_t number);
+// The number of the GPU; the current one if the device has no number. PyTorch's error if the run has no such GPU.
+[[nodiscard]] std::uint32_t gpu_number(const c10::Device& device);
+// While it lives, this is the calling thread's GPU.
+class OnGpu {
+public:
+    explicit OnGpu(std::uint32_t number) : before_(current_gpu()) { set_current_gpu(number); }
+    // That of the tensor if it is ours.
+    explicit OnGpu(const at::Tensor& t);
+    ~OnGpu() { set_current_gpu(before_); }
+    OnGpu(const OnGpu&) = delete;
+    OnGpu& operator=(const OnGpu&) = delete;
+
+private:
+    std::uint32_t before_;
+};
+// The calling thread's stream of a GPU; at first the default one.
+[[nodiscard]] std::uint32_t current_stream(std::uint32_t number);
+// From now on it is the calling thread's stream of the GPU that it belongs to.
 void set_current_stream(std::uint32_t stream);
 
 // --- memory and tensors ---
@@ -61,9 +83,11 @@ c10::Allocator& pinned_allocator();
 [[nodiscard]] at::Tensor cpu_alias(const at::Tensor& t);
 // A tensor without values like `t`, for PyTorch's shape functions.
 [[nodiscard]] at::Tensor meta_like(const at::Tensor& t);
+// A CPU tensor with the sizes, strides and type of `like`.
+[[nodiscard]] at::Tensor cpu_tensor(const c10::Storage& storage, const at::Tensor& like);
 // A CPU tensor that shares the storage of `t`, but is not the object that the program holds.
 [[nodiscard]] at::Tensor same_storage(const at::Tensor& t);
-// Memory of ours for a new tensor.
+// Memory of the current GPU for a new tensor.
 [[nodiscard]] at::Tensor make(c10::IntArrayRef sizes, c10::IntArrayRef strides, c10::ScalarType dtype);
 // Gives a tensor of ours another size; its storage grows, with what it holds, if it is too small.
 void resize(const at::Tensor& t, c10::IntArrayRef sizes, c10::IntArrayRef strides);
@@ -83,6 +107,7 @@ struct Operands {
     std::vector<Block*> reads, writes;
     void read(const at::Tensor& t);
     void write(const at::Tensor& t);
+    int from = -1;  // of a copy from another GPU: that GPU
 };
 
 // Work for a lane: an op with its arguments as CPU tensors, or any function.
@@ -99,6 +124,7 @@ struct Task {
     [[nodiscard]] static Task* take();
 };
 
+// To the current stream of the current GPU.
 Issued issue(const Signature* signature, const Operands& operands, Task* task);
 
 // Calls an op's CPU kernel (cpu_kernel.cpp). Where it has none for float16, computes in float32; what it returns is
@@ -112,8 +138,8 @@ void call_cpu_kernel(const c10::OperatorHandle& op, Stack& stack, bool round);
 [[nodiscard]] GraphNode current_backward();
 // Tells the host of last_node() if it is a new one: for ops that are not issued, such as views.
 void note_node();
-// From now on backward passes are followed.
-void follow_backward();
+// From now on backward passes and the program's scopes are followed.
+void follow_program();
 
 // --- ops on CPU tensors (cpu_ops.cpp) ---
 // Counts the ops that the calling thread calls, until the program uses the device: each costs up to a microsecond more.
@@ -134,13 +160,14 @@ struct PlainDispatch {
     at::AutoDispatchBelowADInplaceOrView below;
 };
 
-// --- random numbers ---
+// --- random numbers of the current GPU (gpus.cpp) ---
 // A generator gives its numbers in the order of issue. Seeding makes a new one, for the ops issued from then on.
 at::Generator generator();
 void seed(std::int64_t seed);
 void set_generator_state(const at::Tensor& state);
-// Ops of several lanes must take their numbers one after another; null if there is one lane.
-[[nodiscard]] Block* generator_block();
+// Ops of several lanes must take a generator's numbers one after another. Null if there is one lane. `own`: for the
+// GPU's own generator; otherwise for one of the program's, which several GPUs may use.
+[[nodiscard]] Block* generator_block(bool own);
 
 // --- describing ops (op_text.cpp) ---
 // Name, shapes, family and costs of an op with these arguments. `outs`: tensors that it writes.

@@ -12,27 +12,14 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <unordered_set>
 
 #include "app/runner/torch/device.h"
 #include "app/runner/torch/op_info.h"
 
-// Python's, where the process has one: shape functions that are written in Python leave their error behind.
-extern "C" {
-int PyGILState_Ensure() __attribute__((weak));
-void PyGILState_Release(int) __attribute__((weak));
-void PyErr_Clear() __attribute__((weak));
-}
-
 namespace headway::torch_module {
-
-namespace {
-
-constexpr std::size_t kMostKnown = 10'000;  // shapes kept for an op
 
 // --- arguments ---
 
-// A CPU tensor is given to the lane with its values as they are now.
 at::Tensor for_lane(const at::Tensor& t) {
     if (is_ours(t)) {
         return cpu_alias(t);
@@ -47,168 +34,7 @@ IValue lane_value(const IValue& v) {
     return v.isDevice() ? IValue(c10::Device(c10::kCPU)) : mapped(v, for_lane);
 }
 
-void expect_one_device(const OpInfo& op, const Stack& args) {
-    const auto has = [&](const char* part) { return op.name.find(part) != std::string::npos; };
-    for (const IValue& v : args) {
-        each_tensor(v, [&](const at::Tensor& t) {
-            if (!is_ours(t) && t.dim() > 0 && !has("index") && !has("copy")) {
-                TORCH_CHECK(false, "Expected all tensors to be on the same device, but found at least two devices, ",
-                            kDevice, " and cpu! (in ", op.name, ")");
-            }
-        });
-    }
-}
-
-// Types that shape functions let pass, and that CUDA's kernels refuse when they are called.
-void expect_types(const OpInfo& op, const Stack& args) {
-    static const std::unordered_set<std::string> products{"aten::mm",    "aten::addmm", "aten::bmm",  "aten::baddbmm",
-                                                          "aten::mv",    "aten::addmv", "aten::dot",  "aten::vdot",
-                                                          "aten::addbmm"};
-    const bool product = products.count(op.name) != 0, bits = op.name.rfind("aten::bitwise_", 0) == 0;
-    if (op.name.rfind("aten::nll_loss", 0) == 0 && op.name.find("backward") == std::string::npos) {
-        const auto labels = args[1].toTensor().scalar_type();
-        TORCH_CHECK(labels == at::kLong || labels == at::kByte, "expected scalar type Long but found ", labels);
-    }
-    c10::optional<c10::ScalarType> first;
-    for (const IValue& v : args) {
-        each_tensor(v, [&](const at::Tensor& t) {
-            TORCH_CHECK(!product || t.scalar_type() == first.value_or(t.scalar_type()), "expected scalar type ", *first,
-                        " but found ", t.scalar_type());
-            TORCH_CHECK(!bits || at::isIntegralType(t.scalar_type(), true), op.name, " not implemented for '",
-                        t.scalar_type(), "'");
-            first = t.scalar_type();
-        });
-    }
-}
-
-// --- shapes ---
-
-Geometry geometry_of(const at::Tensor& t) {
-    Geometry g;
-    g.defined = t.defined();
-    if (g.defined) {
-        g.sizes = c10::DimVector(t.sizes());
-        g.strides = c10::DimVector(t.strides());
-        g.offset = t.storage_offset();
-        g.dtype = t.scalar_type();
-    }
-    return g;
-}
-
-// False if a value is neither a tensor nor a list of tensors.
-bool returns_of(const Stack& values, Returns& returns) {
-    for (const IValue& v : values) {
-        if (v.isTensor()) {
-            returns.lengths.push_back(-1);
-            returns.tensors.push_back(geometry_of(v.toTensor()));
-        } else if (v.isTensorList()) {
-            const auto list = v.toTensorVector();
-            returns.lengths.push_back(static_cast<int>(list.size()));
-            for (const at::Tensor& t : list) {
-                returns.tensors.push_back(geometry_of(t));
-            }
-        } else {
-            return false;
-        }
-    }
-    return true;
-}
-
-// What the op's meta kernel returns; false if there is none, or if it refuses the arguments.
-bool infer(const OpInfo& op, const Stack& args, Stack& values) {
-    values.clear();
-    for (const IValue& v : args) {
-        values.push_back(v.isDevice() ? IValue(c10::Device(c10::kMeta)) : mapped(v, [](const at::Tensor& t) {
-            return is_ours(t) || t.dim() > 0 ? meta_like(t) : t;
-        }));
-    }
-    const Stack held = values;  // see call_cpu_kernel()
-    try {
-        const PlainDispatch plain;
-        op.handle.callBoxed(&values);
-        return true;
-    } catch (const std::exception&) {
-        if (PyErr_Clear != nullptr) {
-            const int state = PyGILState_Ensure();
-            PyErr_Clear();
-            PyGILState_Release(state);
-        }
-        return false;
-    }
-}
-
-// Waits for what the op reads, and runs it here on the same values. Changes nothing: what it writes are copies.
-void run_once(OpInfo& op, const Stack& args, Stack& values) {
-    const BlockerName blocker = blocker_or(op.name.c_str(), Blocker::copy);
-    for (const IValue& v : args) {
-        each_tensor(v, [&](const at::Tensor& t) {
-            if (Block* block = is_ours(t) ? block_of(t) : nullptr; block != nullptr) {
-                checked([&] { host().wait_for(block, blocker.kind, blocker.name); });
-            }
-        });
-    }
-    values.clear();
-    const PlainDispatch plain;
-    for (std::size_t i = 0; i < args.size(); ++i) {
-        values.push_back(lane_value(args[i]));
-        if (op.written[i]) {
-            values.back() = mapped(values.back(), [](const at::Tensor& t) { return t.clone(); });
-        }
-    }
-    if (op.generator >= 0) {
-        auto& used = values[static_cast<std::size_t>(op.generator)];
-        used = used.isNone() ? generator().clone() : used.toGenerator().clone();
-    }
-    call_cpu_kernel(op.handle, values, true);
-}
-
-// Shape functions of backward ops may return a gradient that is not wanted, where the kernel returns none.
-void drop_unwanted(const OpInfo& op, const Stack& args, Returns& returns) {
-    if (op.output_mask < 0) {
-        return;
-    }
-    const auto wanted = args[static_cast<std::size_t>(op.output_mask)].toBoolList();
-    for (std::size_t i = 0; i < returns.tensors.size() && i < wanted.size(); ++i) {
-        returns.tensors[i].defined &= wanted[i];
-    }
-}
-
-// The shapes of what the op returns. `values` is set if they were not known before: to meta tensors, or to the values
-// themselves if it had to be run.
-Way shapes_of(OpInfo& op, const Stack& args, Returns& returns, Stack& values, bool& plain) {
-    std::string key;
-    bool has_key = !op.waits_always;
-    for (std::size_t i = 0; has_key && i < args.size(); ++i) {
-        has_key = append_value(key, args[i]);
-    }
-    plain = true;
-    if (has_key) {
-        if (const auto found = op.known.find(key); found != op.known.end()) {
-            returns = found->second;
-            return kAsynchronous;
-        }
-    }
-    Way way = kWaited;
-    if (!op.waits_always && !op.no_meta && infer(op, args, values) && returns_of(values, returns)) {
-        way = kAsynchronous;
-        drop_unwanted(op, args, returns);
-    } else {
-        returns = Returns();
-        run_once(op, args, values);
-        plain = returns_of(values, returns);
-        if (has_key && plain) {
-            op.no_meta = true;
-            way = kLearned;
-        }
-    }
-    if (has_key && plain) {
-        if (op.known.size() >= kMostKnown) {
-            op.known.clear();
-        }
-        op.known[key] = returns;
-    }
-    return way;
-}
+namespace {
 
 // --- issuing ---
 
@@ -217,15 +43,24 @@ const Signature* signature_of(OpInfo& op, const Stack& args, const std::vector<a
     key.clear();
     for (const IValue& v : args) {
         each_tensor(v, [&](const at::Tensor& t) { append_tensor(key, t, false); });
+        if (op.any_written && (v.isInt() || v.isBool() || (v.isDouble() && op.generator >= 0))) {  // for the checks
+            append_value(key, v);
+        }
         key.push_back(';');
     }
     for (const at::Tensor& t : outs) {
         append_tensor(key, t, false);
     }
     if (op.last_signature == nullptr || key != op.last_key) {
-        const Signature*& known = op.signatures[key];
+        const auto found = op.signatures.find(key);
+        const Signature* known = found != op.signatures.end() ? found->second : nullptr;
         if (known == nullptr) {
-            expect_types(op, args);
+            if (op.any_written && expect_written(op, args)) {
+                return signature_of(op, args, outs);
+            }
+            if (!op.any_written) {
+                expect_types(op, args);
+            }
             std::vector<at::Tensor> writes;
             for (std::size_t i = 0; i < args.size(); ++i) {
                 if (op.written[i]) {
@@ -240,6 +75,10 @@ const Signature* signature_of(OpInfo& op, const Stack& args, const std::vector<a
             OpText text = describe(op.name, args, writes);
             text.out_bytes = writes.empty() ? 0 : bytes_of(writes.front());
             known = host().signature(text);
+            if (op.signatures.size() >= kMostKnown) {
+                op.signatures.clear();
+            }
+            op.signatures[key] = known;
         }
         op.last_key = key;
         op.last_signature = known;
@@ -280,10 +119,11 @@ void submit(OpInfo& op, const Stack& args, const std::vector<at::Tensor>& outs) 
     }
     if (op.generator >= 0) {
         auto& used = task->stack[static_cast<std::size_t>(op.generator)];
-        if (used.isNone()) {
+        const bool own = used.isNone();
+        if (own) {
             used = generator();
         }
-        if (Block* numbers = generator_block(); numbers != nullptr) {
+        if (Block* numbers = generator_block(own); numbers != nullptr) {
             operands.writes.push_back(numbers);
         }
     }
@@ -346,7 +186,14 @@ void answer(const Returns& returns, const std::vector<at::Tensor>& tensors, Stac
 
 void make_view(OpInfo& op, const Stack& args, Stack* stack) {
     Stack values;
-    TORCH_CHECK(infer(op, args, values), op.name, ": PyTorch cannot tell the shape of this view before it has run");
+    if (!infer(op, args, values)) {  // the error is that of the kernel, which reads no values
+        values.clear();
+        for (const IValue& v : args) {
+            values.push_back(mapped(v, for_lane));
+        }
+        const PlainDispatch plain;
+        op.handle.callBoxed(&values);
+    }
     const at::Tensor base = args[0].toTensor();
     for (const IValue& v : values) {
         stack->push_back(mapped(v, [&](const at::Tensor& t) {
@@ -370,6 +217,18 @@ bool has_empty_output(const OpInfo& op, const Stack& args) {
     return any && !op.returns.empty();
 }
 
+bool on_several_gpus(at::ArrayRef<IValue> args) {
+    c10::optional<c10::Device> first;
+    bool several = false;
+    for (const IValue& v : args) {
+        each_tensor(v, [&](const at::Tensor& t) {
+            several = several || (first && is_ours(t) && t.device() != *first);
+            first = is_ours(t) ? t.device() : first;
+        });
+    }
+    return several;
+}
+
 }  // namespace
 
 void wait_if_blocking(const char* op) {
@@ -385,10 +244,14 @@ void wait_if_blocking(const char* op) {
 void fallback(const c10::OperatorHandle& handle, Stack* stack) {
     OpInfo& op = info_of(handle);
     const std::size_t n = op.written.size();
+    if (op.foreach && on_several_gpus(torch::jit::last(*stack, n))) {  // the CPU's kernel calls an op for each tensor
+        handle.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);
+        return;
+    }
     Stack args(std::make_move_iterator(stack->end() - static_cast<std::ptrdiff_t>(n)),
                std::make_move_iterator(stack->end()));
     stack->resize(stack->size() - n);
-    expect_one_device(op, args);
+    const OnGpu there(expect_one_device(op, args));
     if (op.view) {
         note_node();
         make_view(op, args, stack);
@@ -422,7 +285,7 @@ void fallback(const c10::OperatorHandle& handle, Stack* stack) {
     ++op.count[way];
     if (!plain) {  // numbers, perhaps beside tensors
         for (const IValue& v : values) {
-            stack->push_back(mapped(v, [](const at::Tensor& t) { return t.to(kDevice); }));
+            stack->push_back(mapped(v, [](const at::Tensor& t) { return t.to(gpu(current_gpu())); }));
         }
         return;
     }

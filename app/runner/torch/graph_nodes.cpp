@@ -1,8 +1,12 @@
-// Which forward op each op of a backward pass belongs to. Autograd numbers the nodes of its graph by thread when it
-// makes them, before it calls the op; in a backward pass it tells the number of the node that it evaluates.
+// What PyTorch tells its profilers: which forward op each op of a backward pass belongs to, and the program's own
+// scopes (record_function).
+//
+// Autograd numbers the nodes of its graph by thread when it makes them, before it calls the op; in a backward pass it
+// tells the number of the node that it evaluates.
 #include <ATen/SequenceNumber.h>
 #include <ATen/record_function.h>
 
+#include <cstring>
 #include <memory>
 
 #include "app/runner/torch/device.h"
@@ -29,6 +33,27 @@ void end(const at::RecordFunction& /*function*/, at::ObserverContext* outer) {
     evaluated = outer != nullptr ? static_cast<Outer*>(outer)->node : GraphNode();
 }
 
+// The scope's name; null for scopes of PyTorch's own library, but for the next batch of a loader: what the frontend
+// does or waits for there is otherwise not told from the rest of the program.
+const char* scope_name(const char* name) {
+    const auto begins_with = [name](const char* begin) { return std::strncmp(name, begin, std::strlen(begin)) == 0; };
+    if (begins_with("enumerate(DataLoader)")) {
+        return "DataLoader";
+    }
+    return begins_with("Optimizer.") || begins_with("DataParallel.") || begins_with("ProfilerStep#") ? nullptr : name;
+}
+std::unique_ptr<at::ObserverContext> begin_scope(const at::RecordFunction& function) {
+    if (const char* name = scope_name(function.name())) {
+        host().scope(name, true);
+    }
+    return nullptr;
+}
+void end_scope(const at::RecordFunction& function, at::ObserverContext* /*context*/) {
+    if (const char* name = scope_name(function.name())) {
+        host().scope(name, false);
+    }
+}
+
 }  // namespace
 
 GraphNode last_node() {
@@ -47,7 +72,8 @@ void note_node() {
     }
 }
 
-void follow_backward() {
+void follow_program() {
+    at::addGlobalCallback(at::RecordFunctionCallback(&begin_scope, &end_scope).scopes({at::RecordScope::USER_SCOPE}));
     at::addGlobalCallback(at::RecordFunctionCallback(&begin, &end).scopes({at::RecordScope::BACKWARD_FUNCTION}));
 }
 

@@ -3,7 +3,11 @@
 #include "app/runner/torch/device.h"
 
 #include <ATen/EmptyTensor.h>
+#include <ATen/ExpandUtils.h>
+#include <ATen/MemoryOverlap.h>
 #include <ATen/NativeFunctions.h>
+#include <torch/csrc/jit/frontend/tracer.h>
+#include <torch/csrc/jit/ir/ir.h>
 #include <torch/library.h>
 
 namespace headway::torch_module {
@@ -12,16 +16,22 @@ namespace {
 
 const c10::DispatchKeySet kOurKeys(c10::DispatchKey::CUDA);
 
+std::uint32_t chosen(const c10::optional<c10::Device>& device) {
+    return device ? gpu_number(*device) : current_gpu();
+}
+
 at::Tensor empty_memory_format(c10::IntArrayRef size, c10::optional<c10::ScalarType> dtype, c10::optional<c10::Layout>,
-                               c10::optional<c10::Device>, c10::optional<bool> pinned,
+                               c10::optional<c10::Device> device, c10::optional<bool> pinned,
                                c10::optional<c10::MemoryFormat> format) {
+    const OnGpu there(chosen(device));
     TORCH_CHECK(!pinned.value_or(false), "Only dense CPU tensors can be pinned");
     return at::Tensor(
         at::detail::empty_generic(size, &device_allocator(), kOurKeys, c10::dtype_or_default(dtype), format));
 }
 
 at::Tensor empty_strided(c10::IntArrayRef size, c10::IntArrayRef stride, c10::optional<c10::ScalarType> dtype,
-                         c10::optional<c10::Layout>, c10::optional<c10::Device>, c10::optional<bool>) {
+                         c10::optional<c10::Layout>, c10::optional<c10::Device> device, c10::optional<bool>) {
+    const OnGpu there(chosen(device));
     return make(size, stride, c10::dtype_or_default(dtype));
 }
 
@@ -39,7 +49,7 @@ at::Tensor reshape_alias(const at::Tensor& self, c10::IntArrayRef size, c10::Int
     return at::native::_reshape_alias(self, size, stride);
 }
 
-const at::Tensor& resize_(const at::Tensor& self, c10::IntArrayRef size, c10::optional<c10::MemoryFormat>) {
+const at::Tensor& resize_(const at::Tensor& self, c10::IntArrayRef size, c10::optional<c10::MemoryFormat> format) {
     c10::DimVector strides(size.size());
     std::int64_t step = 1;
     for (std::size_t i = size.size(); i-- > 0;) {
@@ -47,11 +57,16 @@ const at::Tensor& resize_(const at::Tensor& self, c10::IntArrayRef size, c10::op
         step *= std::max<std::int64_t>(size[i], 1);
     }
     resize(self, size, strides);
+    if (format && *format != at::MemoryFormat::Contiguous) {
+        self.unsafeGetTensorImpl()->empty_tensor_restride(*format);
+    }
     return self;
 }
 
 at::Tensor& set_storage(at::Tensor& self, c10::Storage source, std::int64_t offset, c10::IntArrayRef size,
                         c10::IntArrayRef stride) {
+    TORCH_CHECK(source.device() == self.device(), "Attempted to set the storage of a tensor on device \"",
+                self.device(), "\" to a storage on different device \"", source.device(), "\".");
     c10::TensorImpl& impl = *self.unsafeGetTensorImpl();
     impl.set_storage_keep_dtype(std::move(source));
     impl.set_storage_offset(offset);
@@ -73,7 +88,10 @@ void copy_values(Task& task) {
     to.copy_(task.stack[1].toTensor());
 }
 
+// Between two GPUs it goes to the one that it writes.
 Issued issue_copy(const at::Tensor& to, const at::Tensor& from, const char* name) {
+    const OnGpu there(is_ours(to) ? to : from);
+    const bool between_gpus = is_ours(to) && is_ours(from) && to.device() != from.device();
     Task* task = Task::take();
     task->call = &copy_values;
     task->stack = {is_ours(to) ? cpu_alias(to) : same_storage(to),
@@ -81,9 +99,14 @@ Issued issue_copy(const at::Tensor& to, const at::Tensor& from, const char* name
     Operands operands;
     operands.write(to);
     operands.read(from);
+    if (between_gpus) {
+        operands.from = from.device().index();
+    }
     OpText text = describe(name, {from}, {to});
     text.family = Family::copy;
-    text.direction = !is_ours(from) ? Direction::to_device : !is_ours(to) ? Direction::to_host : Direction::none;
+    text.direction = !is_ours(to)                     ? Direction::to_host
+                     : between_gpus || !is_ours(from) ? Direction::to_device
+                                                      : Direction::none;
     text.moved_bytes = bytes_of(from) + bytes_of(to);
     text.flops = 0;
     text.out_bytes = bytes_of(to);
@@ -100,6 +123,12 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {
         return self;
     }
     // A wrong shape is an error of the call.
+    at::assert_no_internal_overlap(self);
+    at::assert_no_partial_overlap(self, src);
+    if (const auto both = at::infer_size(self.sizes(), src.sizes()); !self.sizes().equals(both)) {
+        TORCH_CHECK(false, "output with shape ", self.sizes(), " doesn't match the broadcast shape ",
+                    c10::IntArrayRef(both));
+    }
     const at::Tensor from = src.sizes().equals(self.sizes()) ? src : src.expand(self.sizes());
     if (is_ours(self) && is_ours(from)) {
         issue_copy(self, from, "aten::copy_");
@@ -116,21 +145,24 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {
     return self;
 }
 
-at::Scalar local_scalar_dense(const at::Tensor& self) {
+at::Scalar value_of(const at::Tensor& self, const char* name, Blocker kind) {
     at::Tensor value = at::empty(self.sizes(), at::TensorOptions().dtype(self.scalar_type()).device(c10::kCPU));
     const Issued op = issue_copy(value, self, "aten::_local_scalar_dense");
-    wait_for(op, self, "item", Blocker::item);
+    wait_for(op, self, name, kind);
     return at::_local_scalar_dense(value);
+}
+at::Scalar local_scalar_dense(const at::Tensor& self) {
+    return value_of(self, "item", Blocker::item);
 }
 
 bool equal(const at::Tensor& a, const at::Tensor& b) {
-    TORCH_CHECK(is_ours(a) && is_ours(b), "Cannot compare two tensors on different devices. Got: ", a.device(), " and ",
+    TORCH_CHECK(a.device() == b.device(), "Cannot compare two tensors on different devices. Got: ", a.device(), " and ",
                 b.device());
     if (!a.sizes().equals(b.sizes())) {
         return false;
     }
     const at::Tensor all = at::eq(a, b).all();
-    return local_scalar_dense(all).toBool();
+    return value_of(all, "equal", Blocker::boolean).toBool();
 }
 
 bool is_pinned_tensor(const at::Tensor& self, c10::optional<c10::Device>) {
@@ -144,7 +176,7 @@ at::Tensor pin_memory(const at::Tensor& self, c10::optional<c10::Device>) {
     pinned.copy_(self);
     return pinned;
 }
-void record_stream(at::Tensor&, c10::Stream) {}  // the engine orders every use of a buffer
+void record_stream(at::Tensor&, c10::Stream) {}  // Python's method tells the host; calls from C++ do not get there
 
 // The answer that keeps a transformer's encoder from nested tensors, which the device does not have.
 bool no_nested_tensor(const at::Tensor&, const at::Tensor&) {
@@ -153,6 +185,42 @@ bool no_nested_tensor(const at::Tensor&, const at::Tensor&) {
 
 bool no_cudnn(const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, std::int64_t) {
     return false;
+}
+
+// torch.jit.trace records what this op calls, not the op itself; here it calls nothing.
+void convolution(const c10::OperatorHandle& op, Stack* stack) {
+    namespace tracer = torch::jit::tracer;
+    if (!tracer::isTracing()) {
+        fallback(op, stack);
+        return;
+    }
+    const auto& names = op.schema().arguments();
+    const Stack args(stack->end() - static_cast<std::ptrdiff_t>(names.size()), stack->end());
+    const auto state = tracer::getTracingState();
+    torch::jit::Graph& graph = *state->graph;
+    torch::jit::Node* node = graph.create(c10::Symbol::fromQualString(op.schema().name()), 0);
+    tracer::recordSourceLocation(node);
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        const char* name = names[i].name().c_str();
+        if (args[i].isTensor()) {
+            tracer::addInputs(node, name, args[i].toTensor());
+        } else if (args[i].isIntList()) {
+            tracer::addInputs(node, name, c10::IntArrayRef(args[i].toIntVector()));
+        } else if (args[i].isBool()) {
+            tracer::addInputs(node, name, args[i].toBool());
+        } else if (args[i].isInt()) {
+            tracer::addInputs(node, name, args[i].toInt());
+        } else {
+            tracer::addInputs(node, name, c10::optional<at::Tensor>());
+        }
+    }
+    graph.insertNode(node);
+    {
+        tracer::setTracingState(nullptr);
+        const std::shared_ptr<void> afterwards(nullptr, [&](void*) { tracer::setTracingState(state); });
+        fallback(op, stack);
+    }
+    tracer::addOutput(node, stack->back().toTensor());
 }
 
 // --- torch.cuda.amp.GradScaler: CUDA has a kernel for each of these, and the CPU none ---
@@ -239,7 +307,8 @@ TORCH_LIBRARY_IMPL(aten, CUDA, m) {
     m.impl("_thnn_fused_lstm_cell", lstm_cell);
     m.impl("_thnn_fused_gru_cell", gru_cell);
     // Ops whose composite kernels look for a kernel of the device's own.
-    for (const char* name : {"convolution", "convolution_backward", "native_group_norm", "native_group_norm_backward",
+    m.impl("convolution", torch::CppFunction::makeFromBoxedFunction<&convolution>());
+    for (const char* name : {"convolution_backward", "native_group_norm", "native_group_norm_backward",
                              "native_layer_norm", "native_layer_norm_backward"}) {
         m.impl(name, torch::CppFunction::makeFromBoxedFunction<&fallback>());
     }

@@ -14,21 +14,31 @@ namespace headway::torch_module {
 
 namespace {
 
-// One device; a stream's id is its number, and 0 is the default stream's.
+// A stream's id is its number.
 struct Guard final : c10::impl::DeviceGuardImplInterface {
     c10::DeviceType type() const override { return c10::DeviceType::CUDA; }
-    c10::Device exchangeDevice(c10::Device) const override { return kDevice; }
-    c10::Device getDevice() const override { return kDevice; }
-    void setDevice(c10::Device device) const override { expect(device); }
-    void uncheckedSetDevice(c10::Device) const noexcept override {}
-    c10::Stream getStream(c10::Device) const noexcept override { return stream_of(current_stream()); }
-    c10::Stream getDefaultStream(c10::Device) const override { return stream_of(host().default_stream()); }
+    c10::Device exchangeDevice(c10::Device device) const override {
+        const c10::Device before = getDevice();
+        setDevice(device);
+        return before;
+    }
+    c10::Device getDevice() const override { return gpu(current_gpu()); }
+    void setDevice(c10::Device device) const override { set_current_gpu(gpu_number(device)); }
+    void uncheckedSetDevice(c10::Device device) const noexcept override {
+        set_current_gpu(static_cast<std::uint32_t>(device.index()));
+    }
+    c10::Stream getStream(c10::Device device) const noexcept override {
+        return stream_of(current_stream(number_of(device)));
+    }
+    c10::Stream getDefaultStream(c10::Device device) const override {
+        return stream_of(host().default_stream(gpu_number(device)));
+    }
     c10::Stream exchangeStream(c10::Stream stream) const noexcept override {
-        const c10::Stream before = getStream(kDevice);
+        const c10::Stream before = getStream(stream.device());
         set_current_stream(number_of(stream));
         return before;
     }
-    c10::DeviceIndex deviceCount() const noexcept override { return 1; }
+    c10::DeviceIndex deviceCount() const noexcept override { return static_cast<c10::DeviceIndex>(host().devices()); }
     // Autograd uses events to order the streams of the backward pass.
     void record(void** event, const c10::Stream& stream, const c10::DeviceIndex, const c10::EventFlag) const override {
         host().release(static_cast<Point*>(*event));
@@ -63,23 +73,31 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     }
 
     static c10::Stream stream_of(std::uint32_t number) {
-        return c10::Stream(c10::Stream::UNSAFE, kDevice, static_cast<c10::StreamId>(number));
+        return c10::Stream(c10::Stream::UNSAFE, gpu(host().device_of(number)), static_cast<c10::StreamId>(number));
     }
     static std::uint32_t number_of(const c10::Stream& stream) { return static_cast<std::uint32_t>(stream.id()); }
 
 private:
-    static void expect(c10::Device device) {
-        TORCH_CHECK(device.index() <= 0, "there is no device ", device, ": a run has one GPU, cuda:0");
+    static std::uint32_t number_of(c10::Device device) {
+        return device.has_index() ? static_cast<std::uint32_t>(device.index()) : current_gpu();
     }
 };
 const c10::impl::DeviceGuardImplRegistrar guard_registered(c10::DeviceType::CUDA, new Guard);
 
-void synchronize(const std::string& name) {
-    checked([&] { host().wait_for_all(Blocker::synchronize, name.c_str()); });
+std::uint32_t small(std::int64_t number) {
+    return static_cast<std::uint32_t>(number);
+}
+
+void wait_for_all(Blocker kind, const std::string& name) {
+    checked([&] { host().wait_for_all(kind, name.c_str()); });
 }
 
 // An event is an op that does nothing, in the stream. Returns its op, its lane, and its place there.
-std::vector<std::int64_t> record_event() {
+std::vector<std::int64_t> record_event(std::int64_t stream) {
+    const std::uint32_t number = host().device_of(small(stream)), before = current_stream(number);
+    const OnGpu there(number);
+    set_current_stream(small(stream));
+    const std::shared_ptr<void> afterwards(nullptr, [&](void*) { set_current_stream(before); });
     Task* task = Task::take();
     task->call = [](Task&) {};
     const Issued op = issue(host().signature({"event", "", Family::other}), {}, task);
@@ -115,38 +133,53 @@ Points& points() {
     return *all;
 }
 
-std::uint32_t small(std::int64_t number) {
-    return static_cast<std::uint32_t>(number);
-}
-
 Issued event_of(std::int64_t op, std::int64_t lane, std::int64_t seq) {
     return {static_cast<std::uint32_t>(op), static_cast<std::uint32_t>(lane), static_cast<std::uint32_t>(seq)};
 }
 
 TORCH_LIBRARY(headway, m) {
-    m.def("synchronize", synchronize);
+    m.def("gpus", []() -> std::int64_t { return host().devices(); });
+    m.def("no_gpu", [](std::int64_t number) -> std::string { return no_gpu(small(number)); });
+    m.def("current_gpu", []() -> std::int64_t { return current_gpu(); });
+    m.def("set_current_gpu", [](std::int64_t number) { set_current_gpu(small(number)); });
+    m.def("lanes", [](std::int64_t number) -> std::int64_t { return host().lanes(small(number)); });
+    m.def("synchronize", [](std::int64_t number, const std::string& name) {
+        checked([&] { host().wait_for_device(small(number), Blocker::synchronize, name.c_str()); });
+    });
+    // A wait for all ops that the program did not ask for.
+    m.def("block", [](const std::string& name) { wait_for_all(Blocker::copy, name); });
     m.def("blocker", set_blocker);
-    m.def("seed", [](std::int64_t value) { seed(value); });
-    m.def("generator_state", []() -> at::Tensor {
-        synchronize("get_rng_state");
+    m.def("seed", [](std::int64_t number, std::int64_t value) {
+        const OnGpu there(small(number));
+        seed(value);
+    });
+    m.def("generator_state", [](std::int64_t number) -> at::Tensor {
+        const OnGpu there(small(number));
+        wait_for_all(Blocker::copy, "get_rng_state");
         return generator().get_state();
     });
-    m.def("set_generator_state", [](const at::Tensor& state) { set_generator_state(state); });
-    m.def("memory", []() -> std::vector<std::int64_t> {
-        const Memory memory = host().memory();
+    m.def("set_generator_state", [](std::int64_t number, const at::Tensor& state) {
+        const OnGpu there(small(number));
+        set_generator_state(state);
+    });
+    m.def("memory", [](std::int64_t number) -> std::vector<std::int64_t> {
+        const Memory memory = host().memory(small(number));
         return {static_cast<std::int64_t>(memory.allocated), static_cast<std::int64_t>(memory.peak),
                 static_cast<std::int64_t>(memory.reserved), static_cast<std::int64_t>(memory.total)};
     });
-    m.def("reset_peak", [] { host().reset_peak(); });
+    m.def("reset_peak", [](std::int64_t number) { host().reset_peak(small(number)); });
     m.def("empty_cache", [] { checked([] { host().empty_cache(); }); });
     m.def("record_event", record_event);
     m.def("event_ns", [](std::int64_t op, std::int64_t lane, std::int64_t seq) -> double {
         return checked([&] { return host().end_ns(event_of(op, lane, seq)); });
     });
-    m.def("open_stream", []() -> std::int64_t { return checked([] { return host().open_stream(); }); });
+    m.def("open_stream", [](std::int64_t number) -> std::int64_t {
+        return checked([&] { return host().open_stream(small(number)); });
+    });
     m.def("close_stream", [](std::int64_t stream) { host().close_stream(small(stream)); });
-    m.def("default_stream", []() -> std::int64_t { return checked([] { return host().default_stream(); }); });
-    m.def("current_stream", []() -> std::int64_t { return current_stream(); });
+    m.def("default_stream", [](std::int64_t number) -> std::int64_t { return host().default_stream(small(number)); });
+    m.def("current_stream", [](std::int64_t number) -> std::int64_t { return current_stream(small(number)); });
+    m.def("gpu_of_stream", [](std::int64_t stream) -> std::int64_t { return host().device_of(small(stream)); });
     m.def("set_current_stream", [](std::int64_t stream) { set_current_stream(small(stream)); });
     m.def("stream_point",
           [](std::int64_t stream) -> std::int64_t { return checked([&] { return points().add(small(stream)); }); });
@@ -159,6 +192,7 @@ TORCH_LIBRARY(headway, m) {
     m.def("wait_for_point", [](std::int64_t point, const std::string& name) {
         checked([&] { host().wait_for_point(points().at(point).get(), name.c_str()); });
     });
+    m.def("waits", []() -> std::int64_t { return static_cast<std::int64_t>(host().waits()); });
     m.def("record_stream", [](const at::Tensor& t, std::int64_t stream) {
         if (Block* block = is_ours(t) ? block_of(t) : nullptr; block != nullptr) {
             checked([&] { host().record_stream(block, small(stream)); });
@@ -182,11 +216,14 @@ struct HeadwayHooks final : CUDAHooksInterface {
     void initCUDA() const override {}
     bool hasCUDA() const override { return true; }
     bool hasPrimaryContext(int64_t /*device*/) const override { return true; }
-    int64_t current_device() const override { return 0; }
-    int getNumGPUs() const override { return 1; }
+    int64_t current_device() const override { return headway::torch_module::current_gpu(); }
+    int getNumGPUs() const override { return static_cast<int>(headway::torch_module::host().devices()); }
     c10::Allocator* getPinnedMemoryAllocator() const override { return &headway::torch_module::pinned_allocator(); }
-    void deviceSynchronize(int64_t /*device*/) const override {
-        headway::torch_module::host().wait_for_all(headway::torch_module::Blocker::synchronize, "synchronize");
+    void deviceSynchronize(int64_t device) const override {
+        headway::torch_module::checked([&] {
+            headway::torch_module::host().wait_for_device(static_cast<std::uint32_t>(device),
+                                                          headway::torch_module::Blocker::synchronize, "synchronize");
+        });
     }
 };
 C10_REGISTER_CLASS(CUDAHooksRegistry, CUDAHooks, HeadwayHooks)
@@ -200,7 +237,7 @@ extern "C" __attribute__((visibility("default"))) bool headway_torch_open(std::u
         return false;
     }
     headway::torch_module::set_host(host);
-    headway::torch_module::follow_backward();
+    headway::torch_module::follow_program();
     c10::SetAllocator(c10::DeviceType::CUDA, &headway::torch_module::device_allocator());
     return true;
 }

@@ -96,6 +96,7 @@ void look_at_schema(OpInfo& op) {
                                                            "aten::unique_consecutive",
                                                            "aten::repeat_interleave",
                                                            "aten::unique_dim_consecutive"};
+    op.foreach = op.name.rfind("aten::_foreach_", 0) == 0;
     op.waits_always = op.handle.hasTag(at::Tag::dynamic_output_shape) || by_values.count(op.name) != 0;
     for (const auto& returned : schema.returns()) {
         const auto kind = returned.type()->kind();
@@ -115,11 +116,34 @@ void look_at_schema(OpInfo& op) {
     }
 }
 
+// By schema. A thread that ends leaves them to the next one.
+using Infos = std::unordered_map<const void*, OpInfo*>;
+std::vector<Infos*>& spare_infos() {
+    static auto* all = new std::vector<Infos*>;
+    return *all;
+}
+struct InfosOfThread {
+    Infos* infos = nullptr;
+    InfosOfThread() {
+        const std::lock_guard lock(all_mutex);
+        if (spare_infos().empty()) {
+            infos = new Infos;
+        } else {
+            infos = spare_infos().back();
+            spare_infos().pop_back();
+        }
+    }
+    ~InfosOfThread() {
+        const std::lock_guard lock(all_mutex);
+        spare_infos().push_back(infos);
+    }
+};
+
 }  // namespace
 
 OpInfo& info_of(const c10::OperatorHandle& handle) {
-    thread_local std::unordered_map<const void*, OpInfo*> seen;
-    OpInfo*& info = seen[&handle.schema()];
+    thread_local const InfosOfThread of_thread;
+    OpInfo*& info = (*of_thread.infos)[&handle.schema()];
     if (info == nullptr) {
         info = new OpInfo(handle);
         look_at_schema(*info);

@@ -13,7 +13,9 @@
 
 namespace headway::torch_module {
 
-struct Block;      // memory of the device, with one owner
+inline constexpr std::uint32_t kMostDevices = 8;
+
+struct Block;      // memory of a device, with one owner
 struct Signature;  // of an op; lives as long as the run
 struct Point;      // a moment in a stream, with one owner
 
@@ -43,9 +45,12 @@ struct Issue {
     bool (*run)(void* work, std::string& error) = nullptr;
     void (*drop)(void* work) = nullptr;  // called by any thread, once the op has completed
     void* work = nullptr;
-    std::uint32_t stream = 0;  // if the program uses streams: the one that it goes to
-    GraphNode made;            // the last one that this thread made: this op's, if autograd follows it
-    GraphNode backward_of;     // the one whose gradient the op is part of
+    std::uint32_t device = 0;
+    std::uint32_t stream = 0;       // if the program uses streams: the one that it goes to
+    int from = -1;                  // of a copy from another GPU: that GPU,
+    std::uint32_t from_stream = 0;  // and the stream that is current there
+    GraphNode made;                 // the last one that this thread made: this op's, if autograd follows it
+    GraphNode backward_of;          // the one whose gradient the op is part of
 };
 struct Issued {
     std::uint32_t op = 0, lane = 0, seq = 0;  // seq: its place among the lane's commands
@@ -65,8 +70,8 @@ struct Memory {
 class Host {
 public:
     // OutOfMemory if there is no room. All other errors are std::runtime_error.
-    // `stream`: whose ops use the memory first.
-    virtual Block* allocate(std::size_t bytes, std::uint32_t stream, void** data) = 0;
+    // `stream`, of the device: whose ops use the memory first.
+    virtual Block* allocate(std::size_t bytes, std::uint32_t device, std::uint32_t stream, void** data) = 0;
     virtual void release(Block* block) noexcept = 0;
     virtual const Signature* signature(const OpText& text) = 0;
     virtual Issued issue(const Issue& issue) = 0;
@@ -76,18 +81,24 @@ public:
     // The same for the block's last writer, wherever it runs.
     virtual void wait_for(Block* block, Blocker kind, const char* name) = 0;
     virtual void wait_for_all(Blocker kind, const char* name) = 0;
+    virtual void wait_for_device(std::uint32_t device, Blocker kind, const char* name) = 0;
     // Notes that the calling line has made the node. Issuing an op notes its own.
     virtual void made(GraphNode node) = 0;
+    // A named part of the program begins or ends. Does nothing in other threads than the frontend's.
+    virtual void scope(const char* name, bool begins) noexcept = 0;
     // When a completed op ended, in nanoseconds on the run's clock; 0 if that is not known.
     virtual double end_ns(Issued op) = 0;
-    virtual Memory memory() = 0;
-    virtual void reset_peak() = 0;
-    virtual void empty_cache() = 0;  // waits for all ops
-    virtual std::uint32_t lanes() = 0;
+    virtual Memory memory(std::uint32_t device) = 0;
+    virtual void reset_peak(std::uint32_t device) = 0;
+    virtual void empty_cache() = 0;       // waits for all ops
+    virtual std::uint32_t devices() = 0;  // the run's GPUs, at most kMostDevices; or one device that stands for a GPU
+    virtual std::uint32_t lanes(std::uint32_t device) = 0;
 
-    // Streams are numbers. Ops of several streams are ordered only by wait(), and by the frontend's waits.
-    virtual std::uint32_t default_stream() = 0;
-    virtual std::uint32_t open_stream() = 0;  // an error if no lane is left
+    // Streams are numbers, and each belongs to one device. Ops of several streams are ordered only by wait(), and by
+    // the frontend's waits.
+    virtual std::uint32_t default_stream(std::uint32_t device) = 0;
+    virtual std::uint32_t open_stream(std::uint32_t device) = 0;  // an error if no lane is left
+    virtual std::uint32_t device_of(std::uint32_t stream) = 0;
     virtual void close_stream(std::uint32_t stream) noexcept = 0;
     // After what has been issued to it. While the program has one stream, all of the run's lanes are that stream.
     virtual Point* point(std::uint32_t stream) = 0;
@@ -95,17 +106,20 @@ public:
     virtual void stream_wait(std::uint32_t stream, const Point* point) = 0;
     virtual bool reached(const Point* point) = 0;
     virtual void wait_for_point(const Point* point, const char* name) = 0;
+    // How often the program has waited, or has asked and was told that all was done.
+    virtual std::uint64_t waits() = 0;
     // The block is used in this stream as well.
     virtual void record_stream(Block* block, std::uint32_t stream) = 0;
-    // Ops that use the block stay in the order of their issue, whichever streams they are in.
-    virtual void keep_in_order(Block* block) = 0;
+    // A block whose ops stay in the order of their issue, whichever streams they are in. It is never released, and not
+    // counted as the program's memory.
+    virtual Block* ordering_block(std::uint32_t device) = 0;
     virtual bool virtual_time() = 0;  // the calling thread runs the work
 
 protected:
     ~Host() = default;
 };
 
-inline constexpr std::uint32_t kModuleAbi = 5;
+inline constexpr std::uint32_t kModuleAbi = 9;
 inline constexpr const char* kModuleEntry = "headway_torch_open";
 // The module's entry point. `host` must live as long as the process. False if the module is of another build.
 using ModuleEntry = bool (*)(std::uint32_t abi, Host* host);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/model/analysis/races.h"
 #include "app/model/analysis/wait_details.h"
 
 namespace headway::figure {
@@ -29,8 +30,15 @@ public:
         }
         const float least = 18 * scale_, apart = 5 * scale_;
         const bool same_row = before->y0 == after->y0;
-        const Point from{before->x1, (before->y0 + before->y1) / 2};
-        const Point end{after->x0, (after->y0 + after->y1) / 2};
+        Point from{before->x1, (before->y0 + before->y1) / 2};
+        Point end{after->x0, (after->y0 + after->y1) / 2};
+        const bool back = end.x < from.x && !same_row;
+        if (back) {  // to an op that did not wait: straight, between the edges that face each other
+            const float left = std::max(before->x0, after->x0), right = std::min(before->x1, after->x1);
+            const bool above = before->y0 < after->y0, both = left <= right;
+            from = {both ? (left + right) / 2 : before->x0, above ? before->y1 : before->y0};
+            end = {both ? from.x : after->x1, above ? after->y0 : after->y1};
+        }
         const bool out = std::max(from.x, end.x) < layout_.axis.x0 || std::min(from.x, end.x) > layout_.axis.x1;
         const auto near = [apart](Point a, Point b) { return a.y == b.y && std::abs(a.x - b.x) < apart; };
         const bool drawn = std::any_of(drawn_.begin(), drawn_.end(), [&](const auto& arrow) {
@@ -40,14 +48,18 @@ public:
             return;
         }
         drawn_.emplace_back(from, end);
-        const float reach = std::max(2 * scale_, std::abs(end.x - from.x) * 0.4F);  // a longer reach would make a loop
-        const float lift = same_row ? -(after->height() / 2 + 8 * scale_) : 0;      // arch over the ops in between
-        to_.add(Arrow{{from, Point{from.x + reach, from.y + lift}, Point{end.x - reach, end.y + lift}, end},
-                      colour,
-                      width * scale_,
-                      4 * scale_,
-                      3 * scale_,
-                      (4 + width) * scale_});
+        const float dx = end.x - from.x;
+        // A longer reach would make a loop.
+        const float reach = back ? dx / 3 : std::max(2 * scale_, std::abs(dx) * 0.4F);
+        const float rise = back ? (end.y - from.y) / 3 : 0;
+        const float lift = same_row ? -(after->height() / 2 + 8 * scale_) : 0;  // arch over the ops in between
+        to_.add(
+            Arrow{{from, Point{from.x + reach, from.y + rise + lift}, Point{end.x - reach, end.y - rise + lift}, end},
+                  colour,
+                  width * scale_,
+                  4 * scale_,
+                  3 * scale_,
+                  (4 + width) * scale_});
     }
 
 private:
@@ -71,23 +83,6 @@ const RowBox* memory_row(const TimelineLayout& layout, int run, std::size_t devi
 bool known(const TimelineLayout& layout, int run, core::OpId op) {
     return run >= 0 && static_cast<std::size_t>(run) < layout.runs.size() && op > 0 &&
            op <= layout.runs[static_cast<std::size_t>(run)].run->op_count();
-}
-
-// The ops that nothing orders with this one, although both use the same memory.
-std::vector<core::OpId> races_of(const model::Run& run, core::OpId op) {
-    constexpr std::ptrdiff_t kLookedAt = 10'000;  // of the orders of later ops
-    constexpr std::size_t kMost = 16;
-    std::vector<core::OpId> others;
-    const auto& orders = run.orders();
-    const auto first = std::lower_bound(orders.begin(), orders.end(), op,
-                                        [](const trace::OrderRecord& o, core::OpId wanted) { return o.op < wanted; });
-    const auto end = first + std::min(kLookedAt, orders.end() - first);
-    for (auto order = first; order != end && others.size() < kMost; ++order) {
-        if (trace::is_race(order->kind) && (order->op == op || order->other == op)) {
-            others.push_back(order->op == op ? order->other : order->op);
-        }
-    }
-    return others;
 }
 
 }  // namespace
@@ -127,9 +122,9 @@ void add_op_highlight(const TimelineLayout& layout, int run, core::OpId op, cons
         for (const auto& [needed, by] : indirect) {
             arrows.add(needed, by, faded(theme.text, 0.6), 1);
         }
-        for (const core::OpId other : races_of(*layout.runs[static_cast<std::size_t>(run)].run, op)) {
-            arrows.add(std::min(op, other), std::max(op, other), theme.warning, 2.2F);
-            if (const auto racing = layout.box_of_op(run, other)) {
+        for (const model::Race& race : model::races_of(*layout.runs[static_cast<std::size_t>(run)].run, op)) {
+            arrows.add(race.other, race.op, theme.warning, 2.2F);
+            if (const auto racing = layout.box_of_op(run, race.op == op ? race.other : race.op)) {
                 outline(*racing, 3 * scale, theme.warning, 2 * scale, to);
             }
         }
@@ -139,6 +134,48 @@ void add_op_highlight(const TimelineLayout& layout, int run, core::OpId op, cons
         outline(*issue, 2 * scale, theme.text, 1.5F * scale, to);
     }
     to.add(ClipPop{});
+}
+
+namespace {
+
+void add_races_of(const TimelineLayout& layout, int run, const Theme& theme, float scale, DisplayList& to) {
+    constexpr std::size_t kLookedAt = 100'000;  // orders: less than a millisecond
+    constexpr std::size_t kMost = 24;           // more would hide the ops
+    const model::Run& model = *layout.runs[static_cast<std::size_t>(run)].run;
+    if (!model.has_races()) {
+        return;
+    }
+    const auto& orders = model.orders();
+    const auto seen = [&](const std::optional<Box>& box) {
+        return box && box->x1 >= layout.axis.x0 && box->x0 <= layout.axis.x1;
+    };
+    Arrows arrows(layout, run, scale, to);
+    std::size_t drawn = 0;
+    to.add(ClipPush{{layout.axis.x0, layout.axis.y0, layout.axis.x1, layout.axis.y1}});
+    for (std::size_t i = 0; i < std::min(orders.size(), kLookedAt) && drawn < kMost; ++i) {
+        if (!trace::is_race(orders[i].kind)) {
+            continue;
+        }
+        const auto before = layout.box_of_op(run, orders[i].other), after = layout.box_of_op(run, orders[i].op);
+        if (seen(before) || seen(after)) {
+            for (const auto& box : {before, after}) {
+                if (box) {
+                    outline(*box, 3 * scale, theme.warning, 1.5F * scale, to);
+                }
+            }
+            arrows.add(orders[i].other, orders[i].op, theme.warning, 1.5F);
+            ++drawn;
+        }
+    }
+    to.add(ClipPop{});
+}
+
+}  // namespace
+
+void add_races(const TimelineLayout& layout, const Theme& theme, float scale, DisplayList& to) {
+    for (std::size_t run = 0; run < layout.runs.size(); ++run) {
+        add_races_of(layout, static_cast<int>(run), theme, scale, to);
+    }
 }
 
 void add_retained_highlights(const TimelineLayout& layout, int run, core::OpId op,

@@ -1,5 +1,5 @@
-// Highlights drawn over a timeline for the hovered or selected item: an op with its arrows and the memory that it
-// holds, its match in the other run, a wait with the ops that it waited for. The layout itself does not change. The
+// What is drawn over a timeline: races, and for the hovered or selected item an op with its arrows and the memory that
+// it holds, its match in the other run, a wait with the ops that it waited for. The layout itself does not change. The
 // cost depends on what is highlighted: a few hundred primitives at most.
 //
 // Threads: as for the layout.
@@ -7,11 +7,16 @@
 
 #include <span>
 
-#include "app/model/analysis/retained_buffers.h"
+#include "app/model/analysis/memory/retained_buffers.h"
 #include "app/model/explanation/explanation.h"
 #include "app/timeline/timeline.h"
 
 namespace headway::figure {
+
+// Pairs of ops of the program's streams that nothing orders (app/model/analysis/races.h): an outline around each op,
+// and where the wait is missing an arrow from the one that was issued first. Of each run the first 24 that are in view,
+// among its first 100,000 orders.
+void add_races(const TimelineLayout& layout, const Theme& theme, float scale, DisplayList& to);
 
 // An outline around the op and its issue, the arrow between them, thick dashed arrows from its direct dependencies and
 // thin ones from the dependencies of those.

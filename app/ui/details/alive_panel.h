@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "app/model/analysis/alive.h"
+#include "app/model/analysis/memory/alive.h"
 #include "app/ui/timeline/timeline_panel.h"
 #include "app/ui/widgets/ui_context.h"
 

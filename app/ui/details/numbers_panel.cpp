@@ -24,21 +24,6 @@ std::string time_text(double ns) {
     return figure::duration_text(ns);
 }
 
-// "46× A": the run with the larger value and its multiple of the other; "" where that is nothing or not known.
-std::string larger_text(double a, double b) {
-    if (a < 0 || b < 0 || (a == 0 && b == 0)) {
-        return {};
-    }
-    if (a == b) {
-        return "equal";
-    }
-    if (std::min(a, b) == 0) {
-        return {};
-    }
-    const std::string factor = figure::times_text(std::max(a, b) / std::min(a, b));
-    return std::string(a > b ? "A " : "B ") + factor;
-}
-
 }  // namespace
 
 bool NumbersPanel::moving() const {
@@ -105,9 +90,12 @@ void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution&
     const bool frontend_known = has.issues && !run.grows();
     // The first sums of a long run come after a while.
     const auto summed = [&run](std::int64_t ns) { return ns != 0 || !run.sums_of_total_ns(); };
-    add("issue", "The frontend's time in issuing calls", has.issues && summed(n.frontend.issue_ns),
-        time_text(static_cast<double>(n.frontend.issue_ns)), exact ? static_cast<double>(n.frontend.issue_ns) : -1,
-        letter + "/frontend", frontend_known ? long_frontend(n.frontend) : std::string());
+    add("issue",
+        "The engine's share of the calls that issue ops. The whole calls take t₁ each: with the language's share and "
+        "the recording",
+        has.issues && summed(n.frontend.issue_ns), time_text(static_cast<double>(n.frontend.issue_ns)),
+        exact ? static_cast<double>(n.frontend.issue_ns) : -1, letter + "/frontend",
+        frontend_known ? long_frontend(n.frontend) : std::string());
     time("blocked", "The frontend's time in waits", has.waits && summed(n.blocked_ns),
          static_cast<double>(n.blocked_ns));
     const auto idle = model::idle_share(n);
@@ -270,7 +258,7 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
     // Names at the left, values aligned at the right of equal columns; the ratio last if there are two runs.
     const float names = text_width(ui_, Face::regular, kText, "peak memory") + ui_.px(12);
     const auto ratio_of = [both](const Row& row) {
-        return both ? larger_text(row.cells[0].value, row.cells[1].value) : std::string();
+        return both ? model::larger_text(row.cells[0].value, row.cells[1].value) : std::string();
     };
     float widest = 0, ratio = both ? text_width(ui_, Face::semibold, kSmall, "larger") : 0;
     for (const Row& row : rows) {

@@ -52,9 +52,13 @@ float QueuePanel::draw_lane(const model::Run& run, const model::Moment& moment, 
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const model::LaneMoment& lane = moment.lanes[index];
-    const std::string name =
-        elided(ui_, Face::semibold, kText, "Queue of " + run.stream_name(index), width - ui_.px(70));
-    draw_text(ui_, list, at.x, at.y + ui_.px(15), Face::semibold, kText, t.text, name);
+    const float room = width - ui_.px(70);
+    std::string name = "Queue of " + run.stream_name(index);
+    if (run.gpus() > 1 && text_width(ui_, Face::semibold, kText, name) > room) {
+        name = run.device_name(run.device_of_lane(index)) + ", " + run.lanes()[index].name;
+    }
+    draw_text(ui_, list, at.x, at.y + ui_.px(15), Face::semibold, kText, t.text,
+              elided(ui_, Face::semibold, kText, name, room));
     draw_text_right(ui_, list, at.x + width, at.y + ui_.px(15), Face::regular, 12, t.dim,
                     figure::count_text(lane.done) + " done");
     float y = at.y + ui_.px(24);

@@ -7,7 +7,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kText = 13.5f, kLine = 19, kButton = 28, kPad = 5, kEdge = 14;
+constexpr float kText = 13.5f, kLine = 19, kLines = 3, kButton = 28, kPad = 5, kEdge = 14;
 
 bool has_ops(const session::Execution* e) {
     return e != nullptr && e->run() != nullptr && e->run()->op_count() > 0;
@@ -15,7 +15,7 @@ bool has_ops(const session::Execution* e) {
 
 }  // namespace
 
-VerdictStrip::Contents VerdictStrip::contents() {
+VerdictStrip::Contents VerdictStrip::contents(float width) {
     Contents c;
     c.tone = ui_.theme->text;
     if (const session::Rounds* rounds = state_.comparing.rounds()) {
@@ -36,7 +36,6 @@ VerdictStrip::Contents VerdictStrip::contents() {
         c.tone = ui_.theme->warning;
     }
     if (verdict != nullptr) {
-        c.words += verdict->sentence;
         c.evidence = verdict->evidence;
     }
     if (const auto sides = state_.comparing.sides()) {
@@ -51,6 +50,13 @@ VerdictStrip::Contents VerdictStrip::contents() {
             c.button.clear();
         }
     }
+    if (verdict != nullptr) {
+        const std::string before = c.words;
+        c.words = c.whole = before + verdict->sentence;
+        for (std::size_t n = verdict->clauses.size(); n > 1 && words_height(c, width) > ui_.px(kLines * kLine); --n) {
+            c.words = before + comparison::sentence_of(*verdict, n - 1) + " …";
+        }
+    }
     return c;
 }
 
@@ -59,18 +65,20 @@ float VerdictStrip::room_for_words(const Contents& c, float width) const {
     return width - 2 * ui_.px(kEdge) - (c.button.empty() ? 0 : button_width(ui_, c.button, look) + ui_.px(16));
 }
 
+float VerdictStrip::words_height(const Contents& c, float width) const {
+    return draw_wrapped(ui_, nullptr, {}, room_for_words(c, width), Face::semibold, kText, kLine, c.tone, c.words);
+}
+
 float VerdictStrip::height(float width) {
-    const Contents c = contents();
+    const Contents c = contents(width);
     if (c.words.empty() && c.button.empty()) {
         return 0;
     }
-    const float words =
-        draw_wrapped(ui_, nullptr, {0, 0}, room_for_words(c, width), Face::semibold, kText, kLine, c.tone, c.words);
-    return std::max(std::min(words, ui_.px(2 * kLine)), ui_.px(kButton)) + 2 * ui_.px(kPad);
+    return std::max(std::min(words_height(c, width), ui_.px(kLines * kLine)), ui_.px(kButton)) + 2 * ui_.px(kPad);
 }
 
 void VerdictStrip::draw(ImVec2 min, ImVec2 max) {
-    const Contents c = contents();
+    const Contents c = contents(max.x - min.x);
     ImDrawList* list = ImGui::GetWindowDrawList();
     const figure::Theme& t = *ui_.theme;
     const bool judged = c.share < 0 && c.tone != t.warning && !c.words.empty();
@@ -90,14 +98,11 @@ void VerdictStrip::draw(ImVec2 min, ImVec2 max) {
     const float left = min.x + ui_.px(kEdge), room = room_for_words(c, max.x - min.x);
     float used = 0;
     if (!c.words.empty()) {
-        const float whole = draw_wrapped(ui_, nullptr, {}, room, Face::semibold, kText, kLine, c.tone, c.words);
-        const float shown = std::min(whole, ui_.px(2 * kLine)), top = std::round(middle - shown / 2);
-        list->PushClipRect({left, top}, {left + room, top + shown}, true);
+        const float shown = words_height(c, max.x - min.x), top = std::round(middle - shown / 2);
         draw_wrapped(ui_, list, {left, top}, room, Face::semibold, kText, kLine, c.tone, c.words);
-        list->PopClipRect();
         used = std::min(room, text_width(ui_, Face::semibold, kText, c.words));
         if (c.share < 0) {
-            const std::string help = whole > shown ? c.words + "\n" + c.evidence : c.evidence;
+            const std::string help = c.words != c.whole ? c.whole + "\n" + c.evidence : c.evidence;
             tooltip_over(ui_, "verdict", {left, top}, {left + room, top + shown}, help, shown);
         }
     }

@@ -12,18 +12,19 @@ namespace headway::ui {
 class VerdictStrip {
 public:
     VerdictStrip(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
-    // In pixels; 0: there is nothing to say. Two lines at most: the tooltip has the whole sentence.
+    // In pixels; 0: there is nothing to say. Three lines at most: clauses that have no room are in the tooltip.
     [[nodiscard]] float height(float width);
     void draw(ImVec2 min, ImVec2 max);
 
 private:
     struct Contents {
-        std::string words, evidence, button, help;
+        std::string words, whole, evidence, button, help;  // `whole`: the words with all clauses
         figure::Rgba tone;
         double share = -1;  // progress of the comparison's runs; -1: no comparison is running
     };
-    [[nodiscard]] Contents contents();
+    [[nodiscard]] Contents contents(float width);
     [[nodiscard]] float room_for_words(const Contents& contents, float width) const;
+    [[nodiscard]] float words_height(const Contents& contents, float width) const;
 
     AppState& state_;
     Ui& ui_;

@@ -1,5 +1,7 @@
 #include "app/ui/lesson/explain_panel.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -44,9 +46,15 @@ void ExplainPanel::update() {
     } else {
         const bool ended = b->run() != nullptr && !b->live() && !b->grows() && !b->lags();
         const model::Run* before = lookup_.run();
+        // A run of another program is in progress: what the earlier one did says nothing about it.
+        if (shown_program_ != b->settings.program) {
+            lookup_.forget();
+        }
         lookup_.look(ended ? b->shared_run() : nullptr, b->numbers());
+        shown_program_ = b->settings.program;
         if (lookup_.run() != before) {
             state_.timeline.sentence = state_.timeline.look = -1;
+            read_ = false;
             // Of a lesson's first run only: after that the learner knows where it is.
             if (shown_lesson_ != state_.programs.index() && b->phase() != session::Phase::recorded) {
                 shown_lesson_ = state_.programs.index();
@@ -184,6 +192,8 @@ float ExplainPanel::draw_sentence(std::size_t index, ImVec2 at, float width) {
     const bool hovered = active && ImGui::IsItemHovered() && !state_.look.palette_open;
     const bool chosen = state_.timeline.sentence == static_cast<int>(index);
     if (hovered) {
+        constexpr float kRest = 0.5f;  // seconds
+        read_ = read_ || GImGui->HoveredIdTimer > kRest;
         point_at(index);
         ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     }
@@ -210,6 +220,7 @@ void ExplainPanel::point_at(std::size_t index) {
 
 void ExplainPanel::choose(std::size_t index) {
     const int chosen = static_cast<int>(index);
+    read_ = true;
     state_.timeline.selection = {};
     if (state_.timeline.sentence == chosen) {
         state_.timeline.sentence = -1;

@@ -27,6 +27,9 @@ public:
     // Chooses the next sentence (or the previous one) as a click on it does, and scrolls to it.
     void step(int direction);
     [[nodiscard]] bool any() const { return lookup_.run() != nullptr && !lookup_.explanation().sentences.empty(); }
+    // Whether the learner has looked at this explanation: chosen a sentence of it, rested on one, or asked for it.
+    [[nodiscard]] bool read() const { return read_; }
+    void set_read() { read_ = any(); }
     [[nodiscard]] bool busy() const { return lookup_.busy(); }
     [[nodiscard]] const model::Explanation& explanation() const { return lookup_.explanation(); }
 
@@ -43,6 +46,8 @@ private:
     AppState& state_;
     Ui& ui_;
     ExplanationLookup lookup_;
+    std::string shown_program_;
+    bool read_ = false;
     int shown_lesson_ = -2;   // the lesson whose first explanation was scrolled to
     bool scroll_to_ = false;  // scroll to the heading, or to the chosen sentence, in the next frame drawn
 };

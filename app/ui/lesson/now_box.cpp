@@ -9,8 +9,9 @@ namespace headway::ui {
 namespace {
 
 // "Stopped before line 6, “if z:”."
-std::string stopped_before(const AppState& state, std::uint32_t line) {
-    std::string text = "Stopped before line " + std::to_string(line);
+std::string stopped_at(const AppState& state, std::uint32_t line) {
+    const bool within = state.session.standing_at() == trace::Standing::within_line;
+    std::string text = std::string("Stopped ") + (within ? "in" : "before") + " line " + std::to_string(line);
     const auto& lines = state.source.document()->text.lines();
     if (line <= lines.size()) {
         const std::string& code = lines[line - 1];
@@ -43,10 +44,10 @@ NowText now_text(AppState& state) {
     const model::Run& run = *b->run();
     const model::Moment moment = model::moment_at(run, run.now_ns(), 1);
     NowText text;
-    // A paused program stands before a line; its last event belongs to an earlier one.
+    // A paused program stands before a line or an op; its last event may belong to an earlier line.
     const std::uint32_t line = state.lines.current();
-    const bool before_line = paused && moment.wait < 0 && line != 0;
-    text.sentence = (before_line ? stopped_before(state, line) : model::frontend_sentence(run, moment)) + " " +
+    const bool at_line = paused && moment.wait < 0 && line != 0;
+    text.sentence = (at_line ? stopped_at(state, line) : model::frontend_sentence(run, moment)) + " " +
                     model::backend_sentence(run, moment);
     if (held) {
         text.sentence += " You hold the backend.";

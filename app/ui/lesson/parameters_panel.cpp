@@ -3,16 +3,17 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/render/format.h"
 #include "app/ui/widgets/slider.h"
 #include "app/ui/widgets/widgets.h"
 #include "engine/core/system/machine_memory.h"
+#include "engine/devices/simulated/cost_model.h"
 
 namespace headway::ui {
 namespace {
@@ -249,6 +250,9 @@ void ParametersPanel::engine_rows(float width) {
     const figure::Theme& t = *ui_.theme;
     // A heading that expands; while collapsed, it summarises the settings.
     const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (std::exchange(scroll_to_engine_, false)) {
+        ImGui::SetScrollFromPosY(at.y - ImGui::GetWindowPos().y, 0);
+    }
     if (ImGui::InvisibleButton("engine", {width, ui_.px(26)})) {
         engine_open_ = !engine_open_;
     }
@@ -282,27 +286,31 @@ void ParametersPanel::engine_rows(float width) {
             problem_line(*f, width);
         }
     };
-    {
-        const ImVec2 top =
-            row("Free policy",
-                "When the memory of a released tensor can be used again. finish: when its last reader has finished; "
-                "stream: at once, by ops that are issued later; lazy: the same as finish, and an op takes its memory "
-                "only when it starts. default: as in the program's framework");
-        const std::array<std::string, 4> words{"default", "finish", "stream", "lazy"};
-        const auto chosen = settings.free_policy.empty()
-                                ? 0
-                                : std::find(words.begin(), words.end(), settings.free_policy) - words.begin();
-        const int clicked =
-            segments(ui_, "free_policy", words, static_cast<int>(chosen), {left, top.y}, t.issue, 13, ui_.px(28), 10);
+    // Buttons for the words `value` may be, or "" for the first; below the label where there is no room beside it.
+    const auto choice_row = [&](const char* id, const char* label, const char* help,
+                                const std::vector<std::string>& words, std::string& value,
+                                bool first_is_empty = false) {
+        ImVec2 top = row(label, help);
+        const bool below = segments_width(ui_, words, 13, 10) > at.x + width - left;
+        top.y += below ? ui_.px(kLabelRow) : 0;
+        const auto found = std::find(words.begin(), words.end(), value);
+        const auto chosen = found != words.end() ? found - words.begin() : 0;
+        const int clicked = segments(ui_, id, words, static_cast<int>(chosen), {below ? top.x : left, top.y}, t.issue,
+                                     13, ui_.px(28), 10);
         if (clicked >= 0) {
-            settings.free_policy = clicked == 0 ? std::string() : words[static_cast<std::size_t>(clicked)];
+            value = clicked == 0 && first_is_empty ? std::string() : words[static_cast<std::size_t>(clicked)];
         }
         next(top, nullptr);
-    }
+    };
+    choice_row("free_policy", "Free policy",
+               "When the memory of a released tensor can be used again. finish: when its last reader has finished; "
+               "stream: at once, by ops that are issued later; lazy: the same as finish, and an op takes its memory "
+               "only when it starts. default: as in the program's framework",
+               {"default", "finish", "stream", "lazy"}, settings.free_policy, true);
     {
         const ImVec2 top = row("Memory budget",
                                "Bytes that tensors may take: 512M, 2G, or none; empty for the default: half of the "
-                               "machine's memory; on a GPU no limit. Acts at once.");
+                               "machine's memory; on cuda no limit. Acts at once.");
         Field& f = fields_["!budget"];
         const std::string value = settings.budget_bytes == 0 ? "default"
                                   : settings.budget_bytes == core::kNoBudget
@@ -346,11 +354,23 @@ void ParametersPanel::engine_rows(float width) {
         number_row("streams", "Streams", "GPU lanes; default: as many as the program's framework has", settings.streams,
                    "default", core::kMaxLanesOfDevice,
                    [&](std::uint64_t n) { settings.streams = static_cast<std::uint32_t>(n); });
+        number_row("gpus", "GPUs", "GPUs of the run, for programs that use several; default: 1", settings.gpus,
+                   "default", core::kMaxGpus, [&](std::uint64_t n) { settings.gpus = static_cast<std::uint32_t>(n); });
+    }
+    if (settings.device == "simulated" && settings.gpus > 1) {
+        choice_row("links", "Links",
+                   "What joins the simulated GPUs: pcie, one bus for all; pairs of NVLink, and the bus; or a ring of "
+                   "NVLink, and the bus",
+                   {"pcie", "pairs", "ring"}, settings.links);
+        const ImVec2 top = row("Speeds", "Of each simulated GPU, relative to the cost model: 1, 0.5; default: all 1");
+        Field& f = fields_["!speeds"];
+        const bool own = settings.gpu_speeds.size() == settings.gpus;
+        if (field("speeds", own ? devices::text_of_speeds(settings.gpu_speeds) : "default", field_width, f)) {
+            f.problem = state_.settings.set_gpu_speeds(f.text);
+        }
+        next(top, &f);
     }
     if (settings.device == "simulated") {
-        number_row("gpus", "GPUs", "GPUs of the simulated machine, for programs that use several; default: 1",
-                   settings.gpus, "default", core::kMaxGpus,
-                   [&](std::uint64_t n) { settings.gpus = static_cast<std::uint32_t>(n); });
         const ImVec2 top = row("Costs",
                                "What steps take on the simulated device: t1=1us,t2=0.95us,t3=1us; also line and "
                                "print of the frontend. Empty: its cost models");
@@ -360,32 +380,22 @@ void ParametersPanel::engine_rows(float width) {
         }
         next(top, &f);
     }
-    const auto word_row = [&](const char* id, const char* label, const char* help,
-                              const std::array<std::string, 2>& words, std::string& value) {
-        const ImVec2 top = row(label, help);
-        const int clicked =
-            segments(ui_, id, words, value == words[1] ? 1 : 0, {left, top.y}, t.issue, 13, ui_.px(28), 10);
-        if (clicked >= 0) {
-            value = words[static_cast<std::size_t>(clicked)];
-        }
-        next(top, nullptr);
-    };
-    word_row(
+    choice_row(
         "issue", "Issue",
         "Op by op, or as graphs: everything the program requests between two waits is collected and issued as one op",
         {"op", "graph"}, settings.issue);
     if (settings.device == "cuda") {
-        word_row(
+        choice_row(
             "launch", "Launch",
             "The thread that hands ops to the GPU's driver: one of the engine's own, as in MXNet, or the frontend, as "
             "in PyTorch, where issuing an op also launches it",
             {"engine", "frontend"}, settings.launch);
-        word_row("copies", "Copies",
-                 "Host memory that values are copied through: pinned, or pageable, where an asynchronous copy waits "
-                 "after all",
-                 {"pinned", "pageable"}, settings.copies);
-        word_row("products", "Products", "TF32 rounds factors to 10 bits of mantissa and uses the tensor cores",
-                 {"float32", "tf32"}, settings.products);
+        choice_row("copies", "Copies",
+                   "Host memory that values are copied through: pinned, or pageable, where an asynchronous copy waits "
+                   "after all",
+                   {"pinned", "pageable"}, settings.copies);
+        choice_row("products", "Products", "TF32 rounds factors to 10 bits of mantissa and uses the tensor cores",
+                   {"float32", "tf32"}, settings.products);
     }
     number_row("seed", "Seed", "The same seed gives the same values", settings.seed, "", (std::uint64_t{1} << 63) - 1,
                [&](std::uint64_t n) { settings.seed = n; });

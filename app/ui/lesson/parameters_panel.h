@@ -13,6 +13,8 @@ class ParametersPanel {
 public:
     ParametersPanel(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
     void draw(float width);
+    // Opens the settings under "Engine" and scrolls to them.
+    void show_engine() { engine_open_ = scroll_to_engine_ = true; }
     [[nodiscard]] bool editing() const;  // a field contains text that is not applied yet
     [[nodiscard]] bool refused() const;  // a field contains text that was rejected, with the reason shown
 
@@ -34,7 +36,7 @@ private:
     AppState& state_;
     Ui& ui_;
     std::map<std::string, Field> fields_;
-    bool engine_open_ = false;
+    bool engine_open_ = false, scroll_to_engine_ = false;
     int lesson_ = -2;
 };
 

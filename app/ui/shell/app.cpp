@@ -38,7 +38,7 @@ App::App(AppState& state, gfx::Fonts& fonts)
       lesson_(state, ui_),
       source_(state, ui_),
       timeline_(state, ui_),
-      detail_(state, ui_, timeline_, [this](ImVec2 min, ImVec2 max) { source_.draw(min, max); }),
+      detail_(state, ui_, timeline_, [this](ImVec2 min, ImVec2 max) { source_.draw(min, max, notices_height_); }),
       verdict_(state, ui_),
       formula_(state, ui_),
       replay_(state, ui_),
@@ -189,19 +189,19 @@ void App::draw_panes(const Pane& all) {
     if (panes.verdict.shown()) {
         verdict_.draw(panes.verdict.min, panes.verdict.max);
     }
-    if (panes.source.shown() && source_.available()) {
-        source_.draw(panes.source.min, panes.source.max);
+    // Notices are over the lower end of a pane that can be scrolled, so that nothing moves when one comes or goes, and
+    // the timeline keeps its axis.
+    const bool over_source = panes.source.shown() && source_.available();
+    const Pane& under = over_source ? panes.source : panes.details.shown() ? panes.details : panes.timeline;
+    const float width = under.width() - ui_.px(28);
+    notices_height_ = height_of_notices(state_, ui_, width);
+    if (over_source) {
+        source_.draw(panes.source.min, panes.source.max, notices_height_);
     }
     if (panes.details.shown()) {
         detail_.draw(panes.details.min, panes.details.max);
     }
-    // Over the lower end of a pane that can be scrolled, so that nothing moves when a notice comes or goes, and the
-    // timeline keeps its axis.
-    const Pane& under = panes.source.shown() && source_.available() ? panes.source
-                        : panes.details.shown()                     ? panes.details
-                                                                    : panes.timeline;
-    const float width = under.width() - ui_.px(28);
-    draw_notices(state_, ui_, {under.min.x + ui_.px(14), under.max.y - height_of_notices(state_, ui_, width)}, width);
+    draw_notices(state_, ui_, {under.min.x + ui_.px(14), under.max.y - notices_height_}, width);
     draw_dividers(room, panes);
 }
 

@@ -97,6 +97,7 @@ private:
     CloseDialog close_;
     std::function<void()> take_picture_;
     bool legend_ = false;  // shown
+    float notices_height_ = 0;
     gfx::Layer legend_layer_;
     CommandTable commands_;
     FocusRing ring_;

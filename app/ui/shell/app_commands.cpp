@@ -311,6 +311,12 @@ std::vector<Command> App::make_commands() {
         name((std::string("mode.") + word_of(mode)).c_str(), (std::string("Mode: ") + word_of(mode)).c_str(),
              [this, mode] { set_mode(mode); });
     }
+    name("engine.show", "Engine: workers, streams, GPUs, memory and costs of the next run", [this] {
+        if (state_.look.mode == Mode::compare) {
+            set_mode(Mode::learn);
+        }
+        lesson_.show_engine();
+    });
     add("window.detail", "Details: the next view", "G", "numbers, output, queue, graph", kWindow,
         [this] { detail_.next(); });
     for (const DetailPanel::Tab& tab : detail_.tabs()) {
@@ -377,13 +383,19 @@ std::vector<PaletteEntry> App::palette_entries() {
     all.push_back({"Export again: " + words_of(state_.exports.choice()), keys_here(ui_, "F12 F12"),
                    [this] { state_.exports.write_again(); }});
     for (const auto& device : state_.session.devices()) {
-        all.push_back({"Device: " + device.name + (device.available ? "" : " (" + device.reason + ")"), "",
+        const std::string note = !device.available            ? " (" + device.reason + ")"
+                                 : device.kind == "simulated" ? " (SIMULATED)"
+                                                              : "";
+        all.push_back({"Device: " + device.name + note, "",
                        [this, kind = device.kind] { state_.settings.set_device(kind); }, device.available});
     }
     for (std::size_t i = 0; i < state_.programs.lessons().size(); ++i) {
         const auto& lesson = state_.programs.lessons()[i];
-        all.push_back({"Lesson " + std::to_string(lesson.number) + ": " + lesson.title, "",
-                       [this, i] { state_.programs.go_to(static_cast<int>(i)); }});
+        // A lesson can be found by its name on the command line, too.
+        all.push_back({lesson.number == 0
+                           ? "Program: " + lesson.title
+                           : "Lesson " + std::to_string(lesson.number) + ": " + lesson.title + " (" + lesson.id + ")",
+                       "", [this, i] { state_.programs.go_to(static_cast<int>(i)); }});
     }
     for (PaletteEntry& entry : exercise_entries()) {
         all.push_back(std::move(entry));

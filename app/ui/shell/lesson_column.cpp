@@ -51,7 +51,7 @@ float LessonColumn::draw_steps(ImVec2 at, float width) {
     const std::array<Step, 6> steps{{{"read", "Read", true, true, Part::text},
                                      {"predict", "Predict", predicts, state_.predictions.all_guessed(), Part::predict},
                                      {"run", "Run", true, ran, Part::text},
-                                     {"explain", "Explain", explain_.any(), own && explain_.any(), Part::explain},
+                                     {"explain", "Explain", explain_.any(), own && explain_.read(), Part::explain},
                                      {"try", "Try", tries, tries && changed_after_run(), Part::tries},
                                      {"check", "Check", exercise, passed, Part::check}}};
     const figure::Theme& t = *ui_.theme;
@@ -91,10 +91,16 @@ float LessonColumn::draw_steps(ImVec2 at, float width) {
         ImGui::PopID();
         const std::string id = std::string("step/") + step.id;
         mark_item(ui_, id, step.offered);
+        if (step.done) {
+            ui_.rects.insert_or_assign(id + "/done", WidgetRect{x, at.y, end.x, end.y, false});
+        }
         const bool hovered = step.offered && ImGui::IsItemHovered();
         if (clicked && step.offered) {
             if (step.part == Part::check && !state_.checking.busy()) {
                 state_.checking.start();
+            }
+            if (step.part == Part::explain) {
+                explain_.set_read();
             }
             if (std::string_view(step.id) != "run") {
                 scroll_to_ = step.part;

@@ -24,6 +24,7 @@ public:
     void update() { explain_.update(); }
     [[nodiscard]] ExplainPanel& explain() { return explain_; }
     [[nodiscard]] const ParametersPanel& parameters() const { return parameters_; }
+    void show_engine() { parameters_.show_engine(); }
 
 private:
     void draw_text(ImVec2 min, ImVec2 max);

@@ -315,7 +315,7 @@ void SourceEditor::mouse_on_gutter(const Frame& f) {
 
 // Scrolls to the current line, and to the caret after it has moved.
 void SourceEditor::keep_in_view(const Frame& f) {
-    const float height = f.max.y - f.min.y, width = f.code_right - f.code_left;
+    const float height = f.clear, width = f.code_right - f.code_left;
     const float scroll = ImGui::GetScrollY();
     const auto show = [&](std::uint32_t line, bool middle) {
         const float y = static_cast<float>(line) * row_;
@@ -342,7 +342,10 @@ void SourceEditor::keep_in_view(const Frame& f) {
             show(line - 1, true);
         }
     }
-    if (f.failed != 0 && seen_failed_ != started) {  // also while editing: this line is what needs fixing
+    const bool less_room = f.clear < seen_clear_;
+    seen_clear_ = f.clear;
+    // Also while editing: this line is what needs fixing.
+    if (f.failed != 0 && (seen_failed_ != started || less_room)) {
         seen_failed_ = started;
         show(f.failed - 1, true);
     }
@@ -367,7 +370,7 @@ void SourceEditor::keep_in_view(const Frame& f) {
     }
 }
 
-void SourceEditor::draw(ImVec2 min, ImVec2 max) {
+void SourceEditor::draw(ImVec2 min, ImVec2 max, float covered) {
     row_ = ui_.px(kRow);
     cell_ = text_width(ui_, Face::mono, kText, "0000000000") / 10;
     const figure::Theme& t = *ui_.theme;
@@ -375,7 +378,8 @@ void SourceEditor::draw(ImVec2 min, ImVec2 max) {
     ui_.rects.insert_or_assign("source", WidgetRect{min.x, min.y, max.x, max.y});
     const float edge = ui_.px(3);
     ImGui::SetCursorScreenPos({min.x + ui_.px(1), min.y + edge});
-    ImGui::SetNextWindowContentSize({width_, row_ * static_cast<float>(document().text.lines().size()) + row_ / 2});
+    const float lines = static_cast<float>(document().text.lines().size());
+    ImGui::SetNextWindowContentSize({width_, row_ * (lines + 0.5f) + covered});
     ImGui::BeginChild("source", {max.x - min.x - ui_.px(2), max.y - min.y - 2 * edge}, false,
                       ImGuiWindowFlags_HorizontalScrollbar);
     measure();
@@ -384,6 +388,7 @@ void SourceEditor::draw(ImVec2 min, ImVec2 max) {
     Frame f{};
     f.min = window->InnerRect.Min;
     f.max = window->InnerRect.Max;
+    f.clear = std::max(f.max.y - f.min.y - covered, 3 * row_);
     f.code_left = f.min.x + gutter_px();
     f.code_right = std::max(f.code_left + 1, f.max.x - costs_width_ - ui_.px(4));
     ui_.rects.insert_or_assign("source/code", WidgetRect{f.code_left, f.min.y, f.code_right, f.max.y});
@@ -392,7 +397,7 @@ void SourceEditor::draw(ImVec2 min, ImVec2 max) {
     f.top = f.min.y - ImGui::GetScrollY();
     f.scroll_x = ImGui::GetScrollX();
     if (focused_) {
-        keys(static_cast<std::uint32_t>(std::max(1.0f, (f.max.y - f.min.y) / row_ - 1)));
+        keys(static_cast<std::uint32_t>(std::max(1.0f, f.clear / row_ - 1)));
         if (state_.source.document() == nullptr || shown_ != state_.source.document()) {
             ImGui::EndChild();  // a key has opened another document
             return;

@@ -18,8 +18,9 @@ namespace headway::ui {
 class SourceEditor {
 public:
     SourceEditor(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
-    // Draws the state's current document, which must not be null.
-    void draw(ImVec2 min, ImVec2 max);
+    // Draws the state's current document, which must not be null. Lines are scrolled to above the lower end that is
+    // covered (a height in pixels).
+    void draw(ImVec2 min, ImVec2 max, float covered);
     // The headings of the cost columns of an editor that is drawn from `left` to `right`. Call before draw().
     void draw_heads(float left, float right, float baseline);
     // Width of these columns in an editor of this width.
@@ -39,6 +40,7 @@ private:
     // Places in the current frame, in pixels.
     struct Frame {
         ImVec2 min, max;  // the view
+        float clear;      // its height that is not covered
         float code_left, code_right;
         float top;  // top of line 1, including scrolling
         float scroll_x;
@@ -83,6 +85,7 @@ private:
     std::uint64_t weighed_ = 0, weighed_run_ = 0;
     std::uint32_t seen_line_ = 0, seen_selected_ = 0;
     std::uint64_t seen_costs_ = 0, seen_failed_ = 0;
+    float seen_clear_ = 0;
     bool reveal_ = false;
 };
 

@@ -219,7 +219,7 @@ void SourcePanel::toggle_breakpoint() {
     }
 }
 
-void SourcePanel::draw(ImVec2 min, ImVec2 max) {
+void SourcePanel::draw(ImVec2 min, ImVec2 max, float covered) {
     const float width = max.x - min.x;
     float y = min.y;
     y += draw_title({min.x, y}, width);
@@ -235,7 +235,7 @@ void SourcePanel::draw(ImVec2 min, ImVec2 max) {
     if (!available()) {
         return;
     }
-    editor_.draw({min.x, y}, {max.x, std::max(max.y, y + ui_.px(40))});
+    editor_.draw({min.x, y}, {max.x, std::max(max.y, y + ui_.px(40))}, covered);
 }
 
 }  // namespace headway::ui

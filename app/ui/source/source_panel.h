@@ -16,7 +16,8 @@ public:
     SourcePanel(AppState& state, Ui& ui) : state_(state), ui_(ui), editor_(state, ui), steps_(state, ui) {}
     // Whether the selected lesson or file has a source to show.
     [[nodiscard]] bool available() const { return state_.source.document() != nullptr; }
-    void draw(ImVec2 min, ImVec2 max);
+    // `covered`: height at the lower end that something else is drawn over, in pixels.
+    void draw(ImVec2 min, ImVec2 max, float covered);
 
     void focus() { editor_.focus(); }
     void find() { wants_find_ = true; }

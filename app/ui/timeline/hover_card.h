@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/model/analysis/retained_buffers.h"
+#include "app/model/analysis/memory/retained_buffers.h"
 #include "app/model/analysis/wait_details.h"
 #include "app/timeline/timeline.h"
 #include "app/ui/widgets/ui_context.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/model/analysis/races.h"
 #include "app/render/format.h"
 
 namespace headway::ui {
@@ -153,6 +154,27 @@ void describe_needs(const model::Run& run, core::OpId id, Card& card) {
     }
 }
 
+// The ops that nothing orders with it, although they use the same memory.
+void describe_races(const model::Run& run, core::OpId id, Card& card) {
+    constexpr std::size_t kMost = 2;
+    const std::vector<model::Race> found = model::races_of(run, id);
+    for (std::size_t i = 0; i < std::min(found.size(), kMost); ++i) {
+        const model::Race& race = found[i];
+        const core::OpId other = race.op == id ? race.other : race.op;
+        const std::string name = run.is_folded(other) ? "op" : run.signature(run.op(other).signature).name;
+        const std::string there =
+            name + " " + named(other) + " on " + run.stream_name(race.op == id ? race.other_lane : race.lane);
+        const model::RaceWords words = model::words_of(race.kind);
+        card.lines.push_back(
+            {Tone::warning, "race     " + (race.op == id ? words.does + (" " + there) + " " + words.done
+                                                         : there + " " + words.does + " it " + words.done)});
+        card.lines.push_back({Tone::warning, "missing  " + model::missing(run, race)});
+    }
+    if (found.size() > kMost) {
+        card.lines.push_back({Tone::warning, "and more races"});
+    }
+}
+
 }  // namespace
 
 void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const CardDetails& details, Card& card) {
@@ -194,6 +216,7 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
     if (run.capabilities().tensors) {
         describe_needs(run, id, card);
     }
+    describe_races(run, id, card);
     if (details.retained != nullptr) {
         describe_retained(run, id, *details.retained, card);
     }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/model/analysis/matching_op.h"
-#include "app/model/analysis/retained_buffers.h"
+#include "app/model/analysis/memory/retained_buffers.h"
 #include "app/session/execution.h"
 
 namespace headway::ui {

@@ -121,6 +121,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
     options.scale = ui_.fonts.scale();
     options.arrangement = &state_.arrangement.shown();
     layout_ = figure::layout_timeline(runs_, options);
+    figure::add_races(layout_, *ui_.theme, options.scale, layout_.list);
     options_ = options;
     return true;
 }

@@ -37,6 +37,7 @@ def in_a_stream(lesson):
        "With Order on forgotten the mean runs beside the products and finds an old `y`: the program has a race.",
        "With Order on forgotten the mean begins before the products are done, and What happened names the two lines and the wait "
        "that is missing.",
+       "A dashed arrow shows between which ops it is missing.",
        "Headway finds it from the order that the program asks for, so it names the race in each run.")
 def forgotten(lesson):
     run = lesson.run(order="forgotten")

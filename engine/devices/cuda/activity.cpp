@@ -11,6 +11,7 @@ namespace {
 // the same offsets in newer ones.
 using Kernel = CUpti_ActivityKernel9;
 using Memcpy = CUpti_ActivityMemcpy5;
+using PeerMemcpy = CUpti_ActivityMemcpyPtoP4;
 using Memset = CUpti_ActivityMemset4;
 using Synchronization = CUpti_ActivitySynchronization;
 using MemoryOperation = CUpti_ActivityMemory3;
@@ -70,6 +71,11 @@ void ActivityTimes::parse(NextRecord next, std::uint8_t* buffer, std::size_t byt
             }
             case CUPTI_ACTIVITY_KIND_MEMCPY: {
                 const auto* copy = reinterpret_cast<const Memcpy*>(record);
+                add(copy->correlationId, copy->start, copy->end);
+                break;
+            }
+            case CUPTI_ACTIVITY_KIND_MEMCPY2: {
+                const auto* copy = reinterpret_cast<const PeerMemcpy*>(record);
                 add(copy->correlationId, copy->start, copy->end);
                 break;
             }

@@ -14,7 +14,7 @@ namespace headway::devices::cuda {
 namespace {
 
 constexpr std::int64_t kPollNs = 50'000;  // poll period while nobody waits
-constexpr int kPausesBetweenPolls = 32;  // between polls while the frontend waits
+constexpr int kPausesBetweenPolls = 32;   // between polls while the frontend waits
 
 bool reached(const std::atomic<std::uint32_t>& counter, std::uint32_t seq) {
     return core::reached(counter.load(std::memory_order_acquire), seq);
@@ -33,7 +33,7 @@ void CudaDevice::wait_from_peer(std::uint32_t lane, std::uint32_t seq) {
 }
 
 void CudaDevice::wait_for(std::uint32_t lane, std::uint32_t seq, bool launches) {
-    const auto& counter = lanes_[lane]->completed;
+    const auto& counter = completed(lane);
     if (reached(counter, seq)) {
         return;
     }
@@ -43,7 +43,7 @@ void CudaDevice::wait_for(std::uint32_t lane, std::uint32_t seq, bool launches) 
     }
     const auto begin = core::ticks();
     while (!reached(counter, seq)) {
-        const bool held = launches && !launch_what_may();
+        const bool held = launches && !launch_on_all_gpus();
         if (core::ticks() - begin < spin_ticks_) {
             core::spin_pause();
             if (crowded_) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/core/count_text.h"
 #include "engine/core/system/thread.h"
 #include "engine/devices/cuda/host_work.h"
 #include "engine/devices/cuda/nvtx_ranges.h"
@@ -45,8 +46,8 @@ core::Result<std::string> find_gpu(int device) {
         return none(std::string("cudaGetDeviceCount: ") + cudaGetErrorString(status));
     }
     if (device < 0 || device >= count) {
-        return none("there is no GPU number " + std::to_string(device) + ": the driver counts " +
-                    std::to_string(count) + " from 0");
+        return none("there is no GPU " + std::to_string(device) + ": the driver finds " +
+                    core::counted(static_cast<std::uint64_t>(count), "GPU") + ", and counts from 0");
     }
     cudaDeviceProp properties{};
     if (const auto asked = cudaGetDeviceProperties(&properties, device); asked != cudaSuccess) {
@@ -61,14 +62,21 @@ core::Result<std::string> find_gpu(int device) {
 
 CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupti, std::string timing_note,
                        trace::Recording& recording)
-    : options_(options),
+    : Device(options.place),
+      options_(options),
       recording_(recording),
       cupti_(cupti),
       nvtx_ranges_(std::make_unique<NvtxRanges>()),
       launches_(recording, {trace::StreamKind::launch, 0}),
-      driver_(recording, {trace::StreamKind::driver, 0}),
+      alone_(options.place.number == 0),
       crowded_(std::thread::hardware_concurrency() < 4) {
     use_device();
+    if (const CudaDevice* first = gpu_peer(0)) {
+        driver_ = first->driver_;
+    } else {
+        driver_ = std::make_shared<DriverRecords>();
+        driver_->writer = {recording, {trace::StreamKind::driver, 0}};
+    }
     const core::Anchor first{recording.header().first_ticks, recording.header().first_ns};
     const core::Anchor now = core::read_anchor();
     tick_map_ = core::TickMap(first, now);
@@ -97,7 +105,7 @@ CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupt
         check(cublasSetWorkspace(handle, lane->workspace.get(), workspace), "cublasSetWorkspace");
         check(cublasSetMathMode(handle, options.tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH),
               "cublasSetMathMode");
-        lane->writer = {recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(i)}};
+        lane->writer = {recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(first_lane() + i)}};
         lanes_.push_back(std::move(lane));
     }
     share_slot();
@@ -107,11 +115,18 @@ CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupt
     check(launch_nothing(lanes_[0]->stream.get()), "launching a kernel");
     check(cudaStreamSynchronize(lanes_[0]->stream.get()), "cudaStreamSynchronize");
     start_timing();
+    for (core::DeviceId number = 0; number < core::kMaxDevices; ++number) {
+        if (const CudaDevice* peer = gpu_peer(number)) {
+            use_memory_of(*peer);
+        }
+    }
 
     core::heavy_fence();  // registers the process with membarrier before the first sleep
     completer_ = std::jthread([this] { complete_loop(); });
     if (options_.launch == CudaLaunch::engine) {
         launcher_ = std::jthread([this] { launch_loop(); });
+    } else if (!alone_) {
+        share_launching();
     }
     if (cupti_ != nullptr) {
         timer_ = std::jthread([this] { times_loop(); });
@@ -176,14 +191,37 @@ CudaDevice::~CudaDevice() {
 }
 
 const std::atomic<std::uint32_t>& CudaDevice::completed(std::uint32_t lane) const {
-    return lanes_[lane]->completed;
+    return lanes_[lane - first_lane()]->completed;
+}
+
+// --- several GPUs ---
+
+CudaDevice* CudaDevice::gpu_peer(core::DeviceId number) const {
+    Device* peer = this->peer(number);
+    return peer != nullptr && peer->info().kind == "cuda" ? static_cast<CudaDevice*>(peer) : nullptr;
+}
+
+CudaDevice* CudaDevice::gpu_with(std::uint32_t lane) {
+    if (has_lane(lane)) {
+        return this;
+    }
+    return gpu_peer(peer_with(lane).number());
+}
+
+// Without this CUDA copies through the host's memory, so that a failure is no error of the run.
+void CudaDevice::use_memory_of(const CudaDevice& peer) const {
+    int can = 0;
+    if (cudaDeviceCanAccessPeer(&can, options_.device, peer.options_.device) == cudaSuccess && can != 0) {
+        cudaDeviceEnablePeerAccess(peer.options_.device, 0);
+    }
+    cudaGetLastError();
 }
 
 // --- launching ---
 
 void CudaDevice::publish(std::uint32_t lane) {
     Command& command = queue_.slot();
-    command.flags = static_cast<std::uint8_t>(command.flags | lane << kLaneShift);
+    command.flags = static_cast<std::uint8_t>(command.flags | (lane - first_lane()) << kLaneShift);
     queue_.publish();
     share_slot();
     if (options_.launch == CudaLaunch::frontend) {
@@ -196,7 +234,7 @@ void CudaDevice::publish(std::uint32_t lane) {
 // All lanes share one queue and so one slot.
 void CudaDevice::share_slot() {
     for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
-        set_slot(lane, queue_.slot());
+        set_slot(first_lane() + lane, queue_.slot());
     }
 }
 
@@ -243,6 +281,17 @@ bool CudaDevice::launch_what_may() {
         return launch_in_order();
     }
     return launch_in_order();
+}
+
+// The frontend waits for one device, and launches on all: what that one waits for may be held on another.
+bool CudaDevice::launch_on_all_gpus() {
+    bool all = launch_what_may();
+    for (core::DeviceId number = 0; !alone_ && number < core::kMaxDevices; ++number) {
+        if (CudaDevice* peer = gpu_peer(number)) {
+            all &= peer->launch_what_may();
+        }
+    }
+    return all;
 }
 
 bool CudaDevice::launch_in_order() {
@@ -331,7 +380,7 @@ void CudaDevice::launch(std::uint32_t index, Command& command) {
             failed_call(lane, command, flight, error);
         }
     }
-    if (flight.op != 0 && options_.record) {
+    if (flight.op != 0 && options_.record && alone_) {
         launches_.add({flight.launch_begin, trace::pack_duration(core::ticks() - flight.launch_begin),
                        flight.failed ? flight.op | trace::kFailedOp : flight.op});
     }
@@ -340,8 +389,10 @@ void CudaDevice::launch(std::uint32_t index, Command& command) {
 }
 
 void CudaDevice::launch_work(Lane& lane, Command& command, InFlight& flight) {
-    if (command.wait_lane != kNoLaneWait && has_lane(command.wait_lane)) {
-        wait_on_stream(lane, command.wait_lane, command.wait_seq);
+    if (command.wait_lane != kNoLaneWait) {
+        if (CudaDevice* gpu = gpu_with(command.wait_lane)) {
+            wait_on_stream(lane, *gpu->lanes_[command.wait_lane - gpu->first_lane()], command.wait_seq);
+        }
     }
     if ((command.flags & kFreeBuffer) != 0) {
         free_lazily(lane, command.out_id);
@@ -413,10 +464,9 @@ void CudaDevice::lose(core::OpId op, const std::string& message) {
     }
 }
 
-// Finds the event by position. Commands are launched in the order of issue, so it has been recorded; if it has left the
-// lane since, it is done.
-void CudaDevice::wait_on_stream(Lane& lane, std::uint32_t other, std::uint32_t seq) {
-    Lane& needed = *lanes_[other];
+// Finds the event by position. The command has been launched (needs_more()), so the event has been recorded; if it has
+// left the lane since, it is done.
+void CudaDevice::wait_on_stream(Lane& lane, Lane& needed, std::uint32_t seq) {
     const std::lock_guard lock(needed.mutex);  // the event must not be reused before the wait refers to it
     const auto ahead = static_cast<std::int32_t>(seq - needed.taken);
     if (ahead <= 0) {

@@ -14,7 +14,11 @@
 // Failures: a CUDA call that fails spoils that op's output (Poison). A fault on the GPU makes every later call fail:
 // the device is lost, all buffers are spoiled, CUDA is not called again, and only another process can use the GPU.
 //
-// The run may also have a CPU device (DeviceSlot). Whether an op may start after a CPU lane is known from that lane's
+// A run may have several GPUs (DeviceSlot), each a CudaDevice with its own threads. A stream waits for a command of
+// another GPU by that command's event, once it has been launched there; until then the waiting command is deferred, as
+// below. Copies between GPUs run on a stream of the GPU that they write to. CUPTI and the driver's records are shared.
+//
+// The run may also have a CPU device. Whether an op may start after a CPU lane is known from that lane's
 // counter. Until then the op, and everything that follows it in its stream or waits for it in another stream, is
 // deferred, and other commands are launched before it. No stream and no driver thread ever blocks on a counter, so no
 // wait can block the work that it waits for. If the frontend launches, the thread "cuda-launch" launches the deferred
@@ -58,7 +62,7 @@ core::Result<std::string> find_gpu(int device);
 // Names each launch for Nsight Systems, if a tool is attached.
 class NvtxRanges;
 
-inline constexpr std::int64_t kSleepNs = 10'000'000;   // the longest sleep without a look at the queue
+inline constexpr std::int64_t kSleepNs = 10'000'000;    // the longest sleep without a look at the queue
 inline constexpr std::int64_t kHeldPollNs = 1'000'000;  // between looks while the lanes are held
 
 class CudaDevice final : public Device {
@@ -127,7 +131,7 @@ private:
         Nodes nodes;
     };
     struct Lane {
-        std::uint32_t number = 0;  // in the device
+        std::uint32_t number = 0;  // in the device, like all lane numbers within this class
         StreamOwner stream;
         BlasOwner blas;
         DeviceMemory workspace, scratch;
@@ -183,10 +187,12 @@ private:
     bool launch_what_may();  // false if commands remain because the lanes are held
     bool launch_in_order();
     // deferred.cpp
-    [[nodiscard]] bool needs_more(const Command& command) const;
+    [[nodiscard]] bool needs_more(const Command& command);
+    [[nodiscard]] static bool is_launched(Lane& lane, std::uint32_t seq);  // any thread
     [[nodiscard]] bool stays_slow(const Lane& lane) const;
     void defer(std::uint32_t lane, const Command& command);
     void launch_deferred();
+    void share_launching();
     void deferred_loop(const std::stop_token& stop);
     void share_slot();
     void launch(std::uint32_t index, Command& command);
@@ -196,6 +202,7 @@ private:
     void record_begin(Lane& lane, InFlight& flight);
     void start_kernels(Lane& lane, const Command& command);
     void start_product(Lane& lane, const Command& command);
+    void start_copy_from_gpu(Lane& lane, const Command& command);
     void start_copy_in(Lane& lane, const Command& command, InFlight& flight);
     void start_copy_out(Lane& lane, const Command& command, InFlight& flight);
     void start_host_call(Lane& lane, const Command& command, InFlight& flight);
@@ -203,7 +210,13 @@ private:
     void start_composite(Lane& lane, const Command& command, InFlight& flight);
     void capture(Lane& lane, const std::vector<Command>& steps, LaneGraph& graph);
     // cuda_device.cpp
-    void wait_on_stream(Lane& lane, std::uint32_t other, std::uint32_t seq);
+    // The peer of this number if it is a GPU; else null.
+    [[nodiscard]] CudaDevice* gpu_peer(core::DeviceId number) const;
+    // The GPU of the run that has this lane of the run; null for a lane of the CPU.
+    [[nodiscard]] CudaDevice* gpu_with(std::uint32_t lane);
+    void use_memory_of(const CudaDevice& peer) const;
+    bool launch_on_all_gpus();  // false if commands remain because the lanes are held
+    static void wait_on_stream(Lane& lane, Lane& needed, std::uint32_t seq);
     void push(Lane& lane, InFlight flight);
     void failed_call(Lane& lane, const Command& command, InFlight& flight, const CudaError& error);
     void lose(core::OpId op, const std::string& message);
@@ -254,14 +267,21 @@ private:
     std::vector<std::unique_ptr<Lane>> lanes_;
     StreamOwner copies_;  // for read()
     StreamOwner clock_stream_;
+    // Launches of several GPUs overlap, and are not recorded.
     trace::StreamWriter<trace::ExecRecord> launches_;
-    trace::StreamWriter<trace::DriverRecord> driver_;
+    bool alone_ = true;  // no other GPU is in the run
+    struct DriverRecords {
+        std::mutex mutex;
+        trace::StreamWriter<trace::DriverRecord> writer;
+    };
+    std::shared_ptr<DriverRecords> driver_;  // of all GPUs of the run
+    void add_driver_record(const trace::DriverRecord& record);
 
     CommandQueue queue_;  // the lane is in the upper half of Command::flags
     std::uint32_t popped_ = 0;
     std::uint64_t held_since_ = 0;          // ticks since which the learner has held the next command; 0: not held
     std::atomic<std::size_t> deferred_{0};  // deferred commands in all lanes
-    // Held by the thread that is launching, if the frontend launches and the run has a CPU.
+    // Held by the thread that is launching, if the frontend launches and the run has other devices.
     std::mutex launching_;
     bool shares_launching_ = false;
     std::atomic<std::uint32_t> launcher_asleep_{0};

@@ -13,15 +13,16 @@ namespace {
 constexpr std::size_t kBufferBytes = std::size_t{128} << 10;
 
 constexpr std::array kKinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                               CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
+                               CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET,
+                               CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
 constexpr int kMostLeft = 64;  // ids of a device before, whose removal failed
 // Other driver activity. If these kinds are not available, the ops' times are not affected.
 constexpr std::array kMoreKinds = {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_MEMORY2};
 // Ops are identified by the calls that start GPU work; no other calls are recorded, in particular not the polling.
-constexpr std::array<CUpti_CallbackId, 5> kRuntimeCalls = {
-    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,
-    CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
-    CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020};
+constexpr std::array<CUpti_CallbackId, 6> kRuntimeCalls = {
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,
+    CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000,    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyPeerAsync_v4000, CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020};
 constexpr std::array<CUpti_CallbackId, 3> kDriverCalls = {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
                                                           CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
                                                           CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch};
@@ -96,6 +97,10 @@ void Cupti::disable_all() {
 
 core::Result<Cupti*> Cupti::start(const std::string& path) {
     Cupti& self = instance();
+    if (self.users_ > 0) {
+        ++self.users_;
+        return &self;
+    }
     if (!self.registered_) {
         auto api = load_cupti(path);
         if (!api) {
@@ -125,6 +130,7 @@ core::Result<Cupti*> Cupti::start(const std::string& path) {
                                                              std::to_string(static_cast<int>(status)) +
                                                              "; another profiler or a debugger may have it)"};
     }
+    self.users_ = 1;
     return &self;
 }
 
@@ -139,8 +145,10 @@ void Cupti::pop() {
 
 void Cupti::stop() {
     flush(true);
-    disable_all();
-    times_.clear();
+    if (--users_ == 0) {
+        disable_all();
+        times_.clear();
+    }
 }
 
 void Cupti::flush(bool all) {

@@ -31,12 +31,13 @@ struct CuptiApi {
 // cupti_api.cpp; the tests link a fake instead.
 core::Result<CuptiApi> load_cupti(const std::string& path);
 
-// Collects activity records; a process can have only one collector.
+// Collects activity records; a process can have only one collector, which the GPUs of a run share.
 class Cupti {
 public:
-    // Starts collecting; call before the process's first CUDA call. Fails with one sentence: no library, or another
-    // profiler or debugger uses CUPTI.
+    // Starts collecting, unless it does so already; call before the process's first CUDA call. Fails with one sentence:
+    // no library, or another profiler or debugger uses CUPTI.
     static core::Result<Cupti*> start(const std::string& path);
+    // Call once for each start(). The last one stops it.
     void stop();
 
     // Assigns everything that this thread launches until pop() to op `id`. If it fails, do not call pop().
@@ -61,6 +62,7 @@ private:
 
     CuptiApi api_;
     bool registered_ = false;
+    int users_ = 0;
     ActivityTimes times_;
 };
 

@@ -1,5 +1,5 @@
-// GPU commands that wait for a CPU lane, or for the end of a pause in slow motion: deferred while other commands are
-// launched.
+// GPU commands that wait for a lane of another device, or for the end of a pause in slow motion: deferred while other
+// commands are launched.
 #include "engine/core/sequence.h"
 #include "engine/core/system/thread.h"
 #include "engine/devices/cuda/cuda_device.h"
@@ -13,18 +13,27 @@ constexpr std::chrono::milliseconds kLongNap(1);
 
 }  // namespace
 
-// Whether the command cannot be launched yet: a lane of the CPU has not completed what it waits for, or the command in
-// another stream that it waits for is deferred itself.
-bool CudaDevice::needs_more(const Command& command) const {
+// Whether the command cannot be launched yet: a lane of the CPU has not completed what it waits for, another GPU has
+// not launched it, or the command in another stream that it waits for is deferred itself.
+bool CudaDevice::needs_more(const Command& command) {
     if (command.wait_lane == kNoLaneWait) {
         return false;
     }
-    if (!has_lane(command.wait_lane)) {
+    CudaDevice* gpu = gpu_with(command.wait_lane);
+    if (gpu == nullptr) {
         return !core::reached(peer_with(command.wait_lane).completed(command.wait_lane).load(std::memory_order_acquire),
                               command.wait_seq);
     }
-    const Lane& needed = *lanes_[command.wait_lane];
+    Lane& needed = *gpu->lanes_[command.wait_lane - gpu->first_lane()];
+    if (gpu != this) {
+        return !is_launched(needed, command.wait_seq);
+    }
     return !needed.deferred.empty() && core::after(command.wait_seq, needed.launched);
+}
+
+bool CudaDevice::is_launched(Lane& lane, std::uint32_t seq) {
+    const std::lock_guard lock(lane.mutex);
+    return core::reached(lane.taken + static_cast<std::uint32_t>(lane.in_flight.size()), seq);
 }
 
 // In slow motion a lane has one command at a time, and pauses after each op for a multiple of the op's duration, from
@@ -62,9 +71,22 @@ void CudaDevice::launch_deferred() {
     }
 }
 
+// A GPU joins before the run begins, and before the CPU.
 void CudaDevice::meet(Device& other) {
     Device::meet(other);
+    if (const CudaDevice* gpu = gpu_peer(other.number())) {
+        alone_ = false;
+        use_device();
+        use_memory_of(*gpu);
+    }
     if (options_.launch == CudaLaunch::frontend) {
+        share_launching();
+    }
+}
+
+// The frontend launches, and this thread what the frontend has deferred.
+void CudaDevice::share_launching() {
+    if (!shares_launching_) {
         shares_launching_ = true;  // before the thread starts
         deferred_launcher_ = std::jthread([this](const std::stop_token& stop) { deferred_loop(stop); });
     }

@@ -30,7 +30,7 @@ void CudaDevice::use_device() const {
 
 void CudaDevice::count_reserved(std::int64_t bytes) {
     reserved_.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
-    recording_.count_reserved(bytes);
+    recording_.count_reserved(bytes, number());
 }
 
 // The runtime's pool caches blocks by size and lane, so no second cache is needed here.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/core/count_text.h"
 #include "engine/devices/cuda/cuda_device.h"
 
 using namespace headway;
@@ -30,7 +31,11 @@ extern "C" __attribute__((visibility("default"))) bool headway_cuda_open(std::ui
     }
     if (recording == nullptr) {
         const auto name = devices::cuda::find_gpu(options->device);
-        return name ? say(true, *name, text, text_bytes) : no(name.error().message);
+        int count = 0;
+        const bool several = cudaGetDeviceCount(&count) == cudaSuccess && count > 1;
+        const std::string more =
+            several ? " and " + core::counted(static_cast<std::uint64_t>(count - 1), "more GPU") : "";
+        return name ? say(true, *name + more, text, text_bytes) : no(name.error().message);
     }
     if (options->streams < 1 || options->streams > core::kMaxLanesOfDevice) {
         return no("it has 1 to 16 streams, not " + std::to_string(options->streams));

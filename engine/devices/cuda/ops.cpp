@@ -17,7 +17,9 @@ void CudaDevice::start_op(Lane& lane, const Command& command, InFlight& flight) 
     }
     const Correlation correlation(cupti_, command.op);
     record_begin(lane, flight);
-    if (s.kind == OpKind::copy_to_device) {
+    if (s.kind == OpKind::copy_to_device && command.offset >= kFromDevice) {
+        start_copy_from_gpu(lane, command);
+    } else if (s.kind == OpKind::copy_to_device) {
         start_copy_in(lane, command, flight);
     } else if (s.kind == OpKind::copy_to_host && (command.flags & kOutOnCpu) != 0) {
         start_copy_out(lane, command, flight);
@@ -88,6 +90,19 @@ void CudaDevice::start_product(Lane& lane, const Command& command) {
                       s.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &one, command.in1, s.transpose_b ? k : n,
                       command.in0, s.transpose_a ? m : k, &zero, command.out, n),
           "cublasSgemm");
+}
+
+void CudaDevice::start_copy_from_gpu(Lane& lane, const Command& command) {
+    const std::size_t bytes = command.signature->out_bytes;
+    if (bytes == 0) {
+        check(launch_nothing(lane.stream.get()), "launching a kernel");
+        return;
+    }
+    const CudaDevice* from = gpu_peer(static_cast<core::DeviceId>(command.offset - kFromDevice));
+    HEADWAY_ASSERT(from != nullptr, "a copy is from another GPU of the run");
+    check(
+        cudaMemcpyPeerAsync(command.out, options_.device, command.in0, from->options_.device, bytes, lane.stream.get()),
+        "cudaMemcpyPeerAsync");
 }
 
 void CudaDevice::start_copy_in(Lane& lane, const Command& command, InFlight& flight) {

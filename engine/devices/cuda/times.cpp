@@ -208,10 +208,15 @@ void CudaDevice::write(Lane& lane, const Done& done) {
 
 void CudaDevice::record_bounds(Lane& lane) {
     if (lane.bounded != 0) {
-        driver_.add({lane.bounded_from, trace::pack_duration(lane.bounded_until - lane.bounded_from),
-                     trace::DriverKind::bounded_ops, static_cast<std::uint16_t>(first_lane() + lane.number),
-                     std::exchange(lane.bounded, 0)});
+        add_driver_record({lane.bounded_from, trace::pack_duration(lane.bounded_until - lane.bounded_from),
+                           trace::DriverKind::bounded_ops, static_cast<std::uint16_t>(first_lane() + lane.number),
+                           std::exchange(lane.bounded, 0)});
     }
+}
+
+void CudaDevice::add_driver_record(const trace::DriverRecord& record) {
+    const std::lock_guard lock(driver_->mutex);
+    driver_->writer.add(record);
 }
 
 // Writes a composite's kernels as parts. A graph captured from one stream runs in its order, so the n-th activity is
@@ -236,8 +241,8 @@ void CudaDevice::record_driver_events() {
     for (const auto& event : cupti_->times().take_driver_events()) {
         const auto begin = ticks_from_ns(event.begin_ns);
         const auto end = std::max(begin, ticks_from_ns(event.end_ns));
-        driver_.add({begin, trace::pack_duration(end - begin), event.kind, static_cast<std::uint16_t>(event.stream),
-                     event.bytes});
+        add_driver_record({begin, trace::pack_duration(end - begin), event.kind,
+                           static_cast<std::uint16_t>(event.stream), event.bytes});
     }
 }
 

@@ -261,12 +261,19 @@ void SimulatedDevice::World::follow_learner() {
 }
 
 // Runs the command's op for real.
-TaskCost SimulatedDevice::World::task_begins(std::uint32_t index, const VirtualLanes::Task& task) {
+TaskCost SimulatedDevice::World::task_begins(std::uint32_t index, const VirtualLanes::Task& task,
+                                             std::uint64_t begin_ns) {
     Lane& lane = *lanes[index];
     SimulatedDevice& device = *lane.device;
     Command command = lane.commands.front();
     lane.commands.pop_front();
     lane.op = command.op;
+    if (command.op != 0) {
+        trace::RunningOp& running = recording->header().running_in(index);
+        running.op_and_begin.store(0, std::memory_order_release);
+        running.virtual_begin_ns.store(begin_ns, std::memory_order_release);
+        running.op_and_begin.store(trace::pack_running(command.op, 0), std::memory_order_release);
+    }
     if ((command.flags & kFreeBuffer) != 0) {
         device.free_lazily(command.out_id);
     }

@@ -95,7 +95,7 @@ private:
     // State shared by the devices of a run.
     struct World final : VirtualLanes::Observer {
         World() : schedule(*this) {}
-        TaskCost task_begins(std::uint32_t lane, const VirtualLanes::Task& task) override;
+        TaskCost task_begins(std::uint32_t lane, const VirtualLanes::Task& task, std::uint64_t begin_ns) override;
         void task_ends(std::uint32_t lane, const VirtualLanes::Task& task, std::uint64_t begin_ns,
                        std::uint64_t end_ns) override;
 

@@ -195,7 +195,7 @@ void VirtualLanes::begin_task(std::uint32_t index, std::uint64_t ns) {
     lane.queue.pop_front();
     allowed_ -= lane.task.is_op && allowed_ != 0 ? 1 : 0;
     lane.task_links = lane.task.cost.links;
-    lane.task.cost = observer_.task_begins(index, lane.task);
+    lane.task.cost = observer_.task_begins(index, lane.task, ns);
     each_link(lane.task.cost.links, [](Link& link) { link.busy = true; });
     lane.running = true;
     lane.begin_ns = lane.settled_ns = ns;

@@ -55,7 +55,7 @@ public:
     class Observer {
     public:
         // The lane's next task begins. Returns its cost: task.cost, or a zero cost if it cannot run.
-        virtual TaskCost task_begins(std::uint32_t lane, const Task& task) = 0;
+        virtual TaskCost task_begins(std::uint32_t lane, const Task& task, std::uint64_t begin_ns) = 0;
         virtual void task_ends(std::uint32_t lane, const Task& task, std::uint64_t begin_ns, std::uint64_t end_ns) = 0;
 
     protected:

@@ -42,6 +42,28 @@ TEST_F(WindowTest, WhileARecordingIsReadTheExplanationSaysSo) {
     EXPECT_FALSE(shown("explain/reading"));
 }
 
+TEST_F(ExplainWindowTest, TheStepIsDoneWhenTheLearnerHasLookedAtASentence) {
+    explain();
+    EXPECT_TRUE(shown("step/run/done"));
+    EXPECT_FALSE(shown("step/explain/done")) << "nobody has looked at it yet";
+    const WidgetRect& second = rect("explain/2");
+    act("move:" + std::to_string(second.centre_x()) + "," + std::to_string(second.centre_y()));
+    frames(2);
+    EXPECT_FALSE(shown("step/explain/done")) << "the pointer only passed over it";
+    frames(60);
+    EXPECT_TRUE(shown("step/explain/done"));
+    act("move:5,5");
+    explain();
+    EXPECT_FALSE(shown("step/explain/done")) << "another run, another explanation";
+    act("click:explain/1");
+    frames(2);
+    EXPECT_TRUE(shown("step/explain/done"));
+    explain();
+    act("click:step/explain");
+    frames(2);
+    EXPECT_TRUE(shown("step/explain/done"));
+}
+
 TEST_F(ExplainWindowTest, SaysWhatHappenedWhenARunHasEnded) {
     frames(2);
     EXPECT_FALSE(shown("explain"));

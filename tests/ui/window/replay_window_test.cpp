@@ -224,6 +224,26 @@ TEST_F(PausedReplayTest, GoesBackAndForthWhileTheProgramStaysWhereItIs) {
     act("wait");
 }
 
+TEST_F(PausedReplayTest, SaysWhatTheSimulatedBackendExecutes) {
+    const std::filesystem::path program = folder / "product.py";
+    std::ofstream(program) << "from mxnet import np\nx = np.ones((900, 900))\ny = np.dot(x, x); z = y * 2\n"
+                              "w = z + x\nprint(w.sum())\n";
+    ASSERT_TRUE(state.programs.open(program.string()));
+    session.settings.device = "simulated";
+    step_to(3);
+    state.step_op();
+    for (int wait = 0; wait < 2000 && session.standing_at() != trace::Standing::within_line; ++wait) {
+        frames(1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    EXPECT_EQ(now_text(state).sentence.rfind("Stopped in line 3, “y = np.dot(x, x); z = y * 2”.", 0), 0u)
+        << now_text(state).sentence;
+    step_to(4);
+    EXPECT_EQ(now_text(state).sentence, "Stopped before line 4, “w = z + x”. Stream 0 runs #2 matmul; 1 op is queued.");
+    act("key:f5");
+    act("wait");
+}
+
 TEST_F(PausedReplayTest, PausesDoNotCountInTheTimeThatIsSaid) {
     step_to(5);
     std::this_thread::sleep_for(std::chrono::milliseconds(300));

@@ -66,6 +66,30 @@ TEST_F(SourceWindow, BarsOfCostsEndBeforeTheCounts) {
     }
 }
 
+TEST_F(SourceWindow, AFailingLineIsNotCoveredByItsNotice) {
+    std::string lines;
+    for (int i = 1; i < 40; ++i) {
+        lines += "x" + std::to_string(i) + " = " + std::to_string(i) + "\n";
+    }
+    for (const int width : {1280, 1920}) {
+        open(width, width * 9 / 16);
+        // In the middle of the program, and at its end.
+        for (const std::string& after : {lines, std::string()}) {
+            open_program("failing.py", lines + "1 / 0\n" + after);
+            act("run");
+            if (!ran()) {
+                GTEST_SKIP() << "built without Python";
+            }
+            frames(5);
+            ASSERT_TRUE(shown("notice"));
+            ASSERT_TRUE(shown("line/40"));
+            const WidgetRect line = rect("line/40"), code = rect("source/code"), notice = rect("notice");
+            EXPECT_GE(line.y0, code.y0);
+            EXPECT_LE(line.y1, notice.y0) << width;
+        }
+    }
+}
+
 TEST(CostsOfALine, AreSaidWithTheBackwardOps) {
     model::LineCost cost;
     cost.ops = 1;

@@ -206,6 +206,26 @@ TEST_F(WindowTest, EngineSettingsAreApplied) {
     EXPECT_EQ(session.settings.streams, 3u);
     type("streams", "99");
     EXPECT_EQ(session.settings.streams, 3u);
+    EXPECT_FALSE(shown("links/ring")) << "one GPU has no links";
+    reach("gpus");
+    type("gpus", "2");
+    EXPECT_EQ(session.settings.gpus, 2u);
+    frames(2);
+    reach("links/ring");
+    act("click:links/ring");
+    EXPECT_EQ(session.settings.links, "ring");
+    reach("speeds");
+    type("speeds", "1, 0.5");
+    EXPECT_EQ(session.settings.gpu_speeds, (std::vector<double>{1, 0.5}));
+    for (const char* wrong : {"1", "1, 0", "1, x", "1 2", "1, 2, 3"}) {
+        type("speeds", wrong);
+        EXPECT_EQ(session.settings.gpu_speeds, (std::vector<double>{1, 0.5})) << wrong;
+    }
+    type("speeds", "default");
+    EXPECT_TRUE(session.settings.gpu_speeds.empty());
+    reach("gpus");
+    type("gpus", "default");
+    EXPECT_EQ(session.settings.gpus, 0u);
     reach("costs");
     type("costs", "t1=1us");
     EXPECT_EQ(session.settings.costs, "t1=1us");

@@ -173,10 +173,25 @@ TEST(VerdictWording, NamesABusyMachine) {
     EXPECT_EQ(verdict_of(a, near).evidence.find("busy"), std::string::npos);
 }
 
+TEST(VerdictWording, NamesRaces) {
+    const Side without = simulated("none", 10), other = simulated("none", 20);
+    const Side with = changed(without, [](Sample& s) { s.races = true; });
+    EXPECT_EQ(verdict_of(with, other).clauses.at(1),
+              "A has races, so what is computed may depend on which op runs first");
+    EXPECT_EQ(verdict_of(other, with).clauses.at(1),
+              "B has races, so what is computed may depend on which op runs first");
+    EXPECT_EQ(verdict_of(with, with).clauses.at(1),
+              "A and B have races, so what is computed may depend on which op runs first");
+    EXPECT_EQ(verdict_of(without, other).sentence.find("race"), std::string::npos);
+    Side once = side(info("none"), kTen);
+    once.samples[3].races = true;
+    EXPECT_EQ(verdict_of(once, side(info("op"), kTwenty)).races, (std::array{true, false}));
+}
+
 TEST(VerdictWording, UnfinishedRuns) {
     const Side good = side(info("none"), {10, 10});
     for (const auto& [ended, clause, reason] :
-         {std::tuple{Ended::failed, "A (barrier after every op) failed after 10.0 ms", "A failed"},
+         {std::tuple{Ended::failed, "A (barrier after every op) failed", "A failed"},
           {Ended::stopped, "A (barrier after every op) was stopped after 10.0 ms", "A was stopped"},
           {Ended::handled, "A (barrier after every op) was paused or stepped", "A was paused or stepped"},
           {Ended::cut_off, "A (barrier after every op) was cut off after 10.0 ms", "A was cut off"}}) {

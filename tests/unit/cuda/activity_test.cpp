@@ -106,11 +106,17 @@ TEST(ActivityTimes, MergesSeveralActivitiesOfOneOp) {
     set.start = 190;
     set.end = 195;
     second.add(set);
+    CUpti_ActivityMemcpyPtoP4 between_gpus{};
+    between_gpus.kind = CUPTI_ACTIVITY_KIND_MEMCPY2;
+    between_gpus.correlationId = 22;
+    between_gpus.start = 430;
+    between_gpus.end = 450;
+    second.add(between_gpus);
     second.into(times);
     ASSERT_TRUE(times.of(5));
     EXPECT_EQ(times.of(5)->begin_ns, 190);
-    EXPECT_EQ(times.of(5)->end_ns, 420);
-    EXPECT_EQ(times.of(5)->activities, 4u);
+    EXPECT_EQ(times.of(5)->end_ns, 450);
+    EXPECT_EQ(times.of(5)->activities, 5u);
 }
 
 TEST(ActivityTimes, RuntimeCallAndItsDriverCallShareAnId) {

@@ -39,7 +39,7 @@ TEST_F(CudaOpening, SaysThatThereIsNoGpu) {
 TEST_F(CudaOpening, RejectsADeviceNumberThatIsTooHigh) {
     CudaOptions options;
     options.device = 3;
-    EXPECT_TRUE(has(why(options), "no GPU number 3")) << why(options);
+    EXPECT_TRUE(has(why(options), "no GPU 3: the driver finds 1 GPU, and counts from 0")) << why(options);
 }
 
 TEST_F(CudaOpening, SaysThatTheGpuIsTooOld) {
@@ -149,7 +149,7 @@ TEST_F(CudaTest, FailedLaunchSpoilsOnlyDependentValues) {
     device->hold(false);
     EXPECT_EQ(sound.to_host()[0], 2.0f);
     const auto failure = failure_of([&] { worse.wait_to_read(); });
-    EXPECT_TRUE(has(failure, "detected at op 2")) << failure;
+    EXPECT_TRUE(has(failure, "caused by op 2")) << failure;
     EXPECT_TRUE(has(failure, "fill")) << failure;
     EXPECT_EQ(failure_of([&] { rt->waitall(); }), "");  // delivered once
     EXPECT_EQ((good + good).to_host()[0], 2.0f);
@@ -199,7 +199,7 @@ TEST_P(CudaLoss, IsReportedWithTheOpAndSpoilsEverything) {
         const auto failure = failure_of([&] { rt->waitall(); });
         EXPECT_TRUE(has(failure, "lost")) << failure;
         EXPECT_TRUE(has(failure, "illegal memory access")) << failure;
-        EXPECT_TRUE(has(failure, "detected at op ")) << failure;
+        EXPECT_TRUE(has(failure, "caused by op ")) << failure;
         EXPECT_EQ(rt->lanes.headway(), 0u);
 
         calls = fake::counts().calls;  // no CUDA calls from now on

@@ -17,6 +17,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
         return CUBLAS_STATUS_NOT_INITIALIZED;
     }
     *handle = new cublasContext;
+    (*handle)->device = current_device;
     state.handles.insert(*handle);
     ++state.counts.handles;
     return CUBLAS_STATUS_SUCCESS;
@@ -32,6 +33,9 @@ cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
     const std::lock_guard lock(mutex);
     if (enter("cublasSetStream") != 0) {
         return CUBLAS_STATUS_NOT_INITIALIZED;
+    }
+    if (handle->device != stream->device) {
+        return CUBLAS_STATUS_INVALID_VALUE;
     }
     handle->stream = stream;
     return CUBLAS_STATUS_SUCCESS;

@@ -51,12 +51,26 @@ void check_order(cudaStream_t stream, const Work& work) {
     }
 }
 
-// For a whole process, for tests that cannot call these functions: HEADWAY_FAKE_CUDA_FAULT calls fault_at_kernel(),
+// What a kernel of one device does with the memory of another: the module copies it, and never accesses it.
+void check_devices(cudaStream_t stream, const Work& work) {
+    for (const Access& access : work.accesses) {
+        if (const int device = device_of(access.data); device >= 0 && device != stream->device) {
+            simt::stop(work.name + " on device " + std::to_string(stream->device) + " accesses memory of device " +
+                       std::to_string(device));
+        }
+    }
+}
+
+// For a whole process, for tests that cannot call these functions: HEADWAY_FAKE_CUDA_GPUS calls set_device_count(),
+// HEADWAY_FAKE_CUDA_FAULT calls fault_at_kernel(),
 // HEADWAY_FAKE_CUDA_MEMORY calls set_memory(), HEADWAY_FAKE_CUDA_IGNORE_WAITS calls ignore_waits().
 State from_environment() {
     State made;
     if (const char* fault = std::getenv("HEADWAY_FAKE_CUDA_FAULT")) {
         made.fault_in = std::atoi(fault);
+    }
+    if (const char* gpus = std::getenv("HEADWAY_FAKE_CUDA_GPUS")) {
+        made.device_count = std::atoi(gpus);
     }
     if (const char* memory = std::getenv("HEADWAY_FAKE_CUDA_MEMORY")) {
         made.memory = std::strtoull(memory, nullptr, 10);
@@ -72,6 +86,7 @@ std::condition_variable& changed = *new std::condition_variable;
 State& state = *new State(from_environment());
 CuptiState& cupti = *new CuptiState;
 thread_local int last_error = 0;
+thread_local int current_device = 0;
 thread_local int capturing = 0;
 thread_local std::vector<std::uint64_t> external_ids;
 thread_local std::vector<Access> next_accesses;
@@ -92,6 +107,15 @@ int enter(const std::string& name) {
         last_error = status;
     }
     return status;
+}
+
+int device_of(const void* data) {
+    const auto after = state.device_blocks.upper_bound(const_cast<void*>(data));
+    if (after == state.device_blocks.begin()) {
+        return -1;
+    }
+    const auto& [begin, block] = *std::prev(after);
+    return static_cast<const char*>(data) < static_cast<const char*>(begin) + block.bytes ? block.device : -1;
 }
 
 void push(cudaStream_t stream, std::function<void()> work) {
@@ -115,11 +139,15 @@ void push_kernel(cudaStream_t stream, Work work, std::uint32_t correlation) {
     }
     ++state.counts.kernels;
     check_order(stream, work);
+    if (work.name != "peer copy") {
+        check_devices(stream, work);
+    }
     const bool faults = state.fault_in > 0 && --state.fault_in == 0;
     const std::int64_t slow_ns = state.slow_in > 0 && --state.slow_in == 0 ? state.slow_ns : 0;
     const bool is_lost = state.lose_in > 0 && --state.lose_in == 0;
-    const bool seen =
-        cupti.enabled.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != 0 && !state.cupti_silent && !is_lost;
+    const CUpti_ActivityKind kind =
+        work.name == "peer copy" ? CUPTI_ACTIVITY_KIND_MEMCPY2 : CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    const bool seen = cupti.enabled.count(kind) != 0 && !state.cupti_silent && !is_lost;
     correlation = correlation != 0 ? correlation : ++cupti.correlation;
     const std::uint64_t external = external_ids.empty() ? 0 : external_ids.back();
     push(stream, [=, run = std::move(work.run)] {
@@ -186,7 +214,7 @@ void reset() {
     for (auto* exec : state.graph_execs) {
         delete exec;
     }
-    for (const auto& [data, bytes] : state.device_blocks) {
+    for (const auto& [data, block] : state.device_blocks) {
         simt::remove_device_memory(data);
         std::free(data);
     }
@@ -206,6 +234,10 @@ void set_driver_status(int status) {
 void set_device_count(int count) {
     const std::lock_guard lock(mutex);
     state.device_count = count;
+}
+void set_peers(bool can) {
+    const std::lock_guard lock(mutex);
+    state.peers = can;
 }
 void set_capability(int major, int minor) {
     const std::lock_guard lock(mutex);
@@ -272,12 +304,7 @@ std::map<std::string, int> calls() {
 }
 bool is_device_memory(const void* data) {
     const std::lock_guard lock(mutex);
-    const auto after = state.device_blocks.upper_bound(const_cast<void*>(data));
-    if (after == state.device_blocks.begin()) {
-        return false;
-    }
-    const auto& [begin, bytes] = *std::prev(after);
-    return static_cast<const char*>(data) < static_cast<const char*>(begin) + bytes;
+    return device_of(data) >= 0;
 }
 bool failure_is_due() {
     const std::lock_guard lock(mutex);

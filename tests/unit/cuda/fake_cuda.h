@@ -1,6 +1,7 @@
 // A fake CUDA made of threads: the functions of the runtime, cuBLAS and CUPTI that the device calls, linked in their
 // place. A stream is a queue with a thread of its own, and the times of its work are the host's clock; events, graphs,
-// page-locked and pageable memory follow the rules of CUDA; products are computed on the host. Kernels are those of
+// page-locked and pageable memory follow the rules of CUDA, and so do several devices: what belongs to one must not be
+// used with another; products are computed on the host. Kernels are those of
 // engine/devices/cuda/kernels.cu on the GPU of tests/simt/gpu.h, which looks at each access. It can fail in the ways
 // that a GPU fails. It does not test the GPU's clocks, true overlap, cuBLAS, or what a real driver does.
 //
@@ -20,8 +21,9 @@ void reset();
 // --- the system ---
 void set_driver_status(int status);  // the status of every call; 0: success
 void set_device_count(int count);
+void set_peers(bool can);  // whether devices can access each other's memory
 void set_capability(int major, int minor);
-void set_memory(std::uint64_t bytes);  // the device's memory
+void set_memory(std::uint64_t bytes);  // the memory of each device
 void set_cupti(bool there);
 void set_cupti_silent(bool silent);  // accepts all calls but gives no records
 void lose_record(int nth);           // the record of the nth kernel or copy from now is lost
@@ -47,6 +49,7 @@ struct Counts {
     int calls = 0, kernels = 0, waits_on_host = 0, pinned_blocks = 0;
     int stream_waits = 0, repeated_waits = 0;  // repeated: the stream was already ordered after the event
     int captures = 0, graph_updates = 0, graph_launches = 0, pageable_copies = 0;
+    int peer_copies = 0, staged_peer_copies = 0;  // staged: through the host, without peer access
     int streams = 0, events = 0, handles = 0, graphs = 0, graph_execs = 0;  // alive
     std::uint64_t device_bytes = 0, pinned_bytes = 0;                       // alive
     bool tf32 = false;

@@ -1,4 +1,5 @@
 // The fake's CUDA runtime: devices, streams, events, host functions, kernels.
+#include <algorithm>
 #include <cstring>
 
 #include "engine/core/clock.h"
@@ -14,6 +15,12 @@ cudaError_t error(int status) {
     return static_cast<cudaError_t>(status);
 }
 
+// The call fails, and cudaGetLastError() will say so, too.
+cudaError_t fails(cudaError_t status) {
+    last_error = status;
+    return status;
+}
+
 }  // namespace
 
 namespace headway::simt {
@@ -22,7 +29,9 @@ namespace headway::simt {
 // cudaGetLastError().
 void submit(const Launch& launch) {
     const std::lock_guard lock(mutex);
-    if (enter("launch") == 0) {
+    if (launch.grid.stream->device != current_device) {
+        last_error = cudaErrorInvalidResourceHandle;  // a stream of another device
+    } else if (enter("launch") == 0) {
         push_kernel(launch.grid.stream, {launch.name, [launch] { run(launch); }, next_accesses});
     }
 }
@@ -48,9 +57,29 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
     properties->minor = state.minor;
     return cudaSuccess;
 }
-cudaError_t cudaSetDevice(int) {
+cudaError_t cudaSetDevice(int device) {
     ENTER("cudaSetDevice");
+    if (device < 0 || device >= state.device_count) {
+        return fails(cudaErrorInvalidDevice);
+    }
+    current_device = device;
     return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+    ENTER("cudaDeviceCanAccessPeer");
+    if (device == peer || std::max(device, peer) >= state.device_count) {
+        return fails(cudaErrorInvalidDevice);
+    }
+    *can = state.peers ? 1 : 0;
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
+    ENTER("cudaDeviceEnablePeerAccess");
+    if (!state.peers || peer == current_device) {
+        return fails(cudaErrorInvalidDevice);
+    }
+    return state.peer_access.emplace(current_device, peer).second ? cudaSuccess
+                                                                  : fails(cudaErrorPeerAccessAlreadyEnabled);
 }
 const char* cudaGetErrorString(cudaError_t status) {
     return status == cudaErrorMemoryAllocation ? "out of memory"
@@ -64,7 +93,7 @@ cudaError_t cudaGetLastError() {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
     ENTER("cudaStreamCreateWithFlags");
-    *stream = new CUstream_st(state.streams_made++);
+    *stream = new CUstream_st(state.streams_made++, current_device);
     state.streams.insert(*stream);
     ++state.counts.streams;
     return cudaSuccess;
@@ -125,6 +154,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
     ENTER("cudaEventCreateWithFlags");
     const auto made = std::make_shared<CUevent_st>();
+    made->device = current_device;
     *event = made.get();
     state.events.emplace(made.get(), made);
     ++state.counts.events;
@@ -138,6 +168,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     ENTER("cudaEventRecord");
+    if (event->device != stream->device) {
+        return fails(cudaErrorInvalidResourceHandle);
+    }
     event->order = state.order.of_stream(stream->number);
     push(stream, [event = event->shared_from_this(), recorded = ++event->recorded] {
         const std::lock_guard inner(mutex);
@@ -170,6 +203,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t begin, cudaEvent_t end) {
     ENTER("cudaEventElapsedTime");
+    if (begin->device != end->device) {
+        return fails(cudaErrorInvalidResourceHandle);
+    }
     *ms = static_cast<float>(static_cast<double>(end->at_ns - begin->at_ns) / 1e6);
     return cudaSuccess;
 }

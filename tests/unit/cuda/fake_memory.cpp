@@ -17,12 +17,21 @@ namespace {
 // Page-locked and device memory are known; all other memory is pageable.
 enum class Place { device, pinned, pageable, beyond };
 
-Place place_in(const std::map<void*, std::size_t>& blocks, Place place, const void* data, std::size_t bytes) {
+std::size_t size_of(std::size_t bytes) {
+    return bytes;
+}
+std::size_t size_of(const DeviceBlock& block) {
+    return block.bytes;
+}
+
+template <class Block>
+Place place_in(const std::map<void*, Block>& blocks, Place place, const void* data, std::size_t bytes) {
     const auto after = blocks.upper_bound(const_cast<void*>(data));
     if (after == blocks.begin()) {
         return Place::pageable;
     }
-    const auto& [begin, size] = *std::prev(after);
+    const auto& [begin, block] = *std::prev(after);
+    const std::size_t size = size_of(block);
     const auto at = static_cast<std::size_t>(static_cast<const char*>(data) - static_cast<const char*>(begin));
     return at >= size ? Place::pageable : at + bytes > size ? Place::beyond : place;
 }
@@ -64,13 +73,15 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes) {
         last_error = cudaErrorStreamCaptureUnsupported;
         return cudaErrorStreamCaptureUnsupported;
     }
-    if (state.counts.device_bytes + bytes > state.memory) {
+    std::uint64_t& used = state.used[current_device];
+    if (used + bytes > state.memory) {
         last_error = cudaErrorMemoryAllocation;
         return cudaErrorMemoryAllocation;
     }
     *data = allocated(bytes);
     std::memset(*data, 0xff, std::min(bytes, std::size_t{1} << 18));  // undefined at first; this is NaN
-    state.device_blocks[*data] = bytes;
+    state.device_blocks[*data] = {bytes, current_device};
+    used += bytes;
     headway::simt::add_device_memory(*data, bytes);
     state.order.add_memory(*data, bytes);
     if (cupti.enabled.count(CUPTI_ACTIVITY_KIND_MEMORY2) != 0) {
@@ -96,7 +107,8 @@ cudaError_t cudaFree(void* data) {
     if (found == state.device_blocks.end()) {
         return cudaErrorInvalidValue;
     }
-    state.counts.device_bytes -= found->second;
+    state.counts.device_bytes -= found->second.bytes;
+    state.used[found->second.device] -= found->second.bytes;
     state.device_blocks.erase(found);
     headway::simt::remove_device_memory(data);
     state.order.remove_memory(data);
@@ -168,6 +180,22 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
     changed.wait(lock, [&] { return *done || state.sticky != 0; });
     state.order.host_knows(order);
     return static_cast<cudaError_t>(state.sticky);
+}
+// Between devices, directly or through the host, in the stream's order.
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                                cudaStream_t stream) {
+    ENTER("cudaMemcpyPeerAsync");
+    if (place_of(from, bytes) != Place::device || place_of(to, bytes) != Place::device ||
+        device_of(from) != from_device || device_of(to) != to_device) {
+        last_error = cudaErrorInvalidValue;
+        return cudaErrorInvalidValue;
+    }
+    ++state.counts.peer_copies;
+    const bool direct = state.peer_access.count({stream->device, from_device}) != 0;
+    state.counts.staged_peer_copies += direct || from_device == to_device ? 0 : 1;
+    push_kernel(stream,
+                {"peer copy", [=] { std::memcpy(to, from, bytes); }, {{from, bytes, false}, {to, bytes, true}}});
+    return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
     ENTER("cudaMemsetAsync");

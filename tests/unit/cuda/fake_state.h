@@ -39,10 +39,12 @@ struct Work {
 
 struct cublasContext {
     cudaStream_t stream = nullptr;
+    int device = 0;
 };
 
 // Lives as long as a stream still has to record it or to wait for it, as on a GPU.
 struct CUevent_st : std::enable_shared_from_this<CUevent_st> {
+    int device = 0;
     std::uint64_t recorded = 0, done = 0;
     std::int64_t at_ns = 0;
     headway::fake::Clock order;  // what is done when it is
@@ -55,29 +57,38 @@ struct CUgraphExec_st {
     std::vector<headway::fake::Work> nodes;
 };
 struct CUstream_st {
-    int number;
+    int number, device;
     std::deque<std::function<void()>> queue;
     bool busy = false, stop = false;
     cudaGraph_t capture = nullptr;
     std::thread thread;
 
-    explicit CUstream_st(int n) : number(n), thread([this] { run(); }) {}
+    CUstream_st(int n, int on) : number(n), device(on), thread([this] { run(); }) {}
     void run();
     [[nodiscard]] bool idle() const { return queue.empty() && !busy; }
 };
 
 namespace headway::fake {
 
+struct DeviceBlock {
+    std::size_t bytes = 0;
+    int device = 0;
+};
+
 struct State {
     int driver_status = 0, device_count = 1, major = 9, minor = 0;
-    std::uint64_t memory = std::uint64_t{8} << 30;
+    std::uint64_t memory = std::uint64_t{8} << 30;  // of each device
+    std::map<int, std::uint64_t> used;              // by device
+    bool peers = true;                              // devices can access each other's memory
+    std::set<std::pair<int, int>> peer_access;      // enabled: the first may access the second
     bool cupti = true, cupti_silent = false, ignore_waits = false;
     int sticky = 0, fault_in = 0, streams_made = 0, ignore_wait_in = 0, slow_in = 0, lose_in = 0;
     std::int64_t slow_ns = 0;
     std::map<std::string, std::pair<int, int>> fail;
     std::map<std::string, int> calls;
     std::set<int> held;
-    std::map<void*, std::size_t> device_blocks, pinned_blocks;
+    std::map<void*, DeviceBlock> device_blocks;
+    std::map<void*, std::size_t> pinned_blocks;
     std::set<cudaStream_t> streams;
     std::map<cudaEvent_t, std::shared_ptr<CUevent_st>> events;
     std::set<cublasHandle_t> handles;
@@ -104,6 +115,7 @@ extern std::condition_variable& changed;
 extern State& state;
 extern CuptiState& cupti;
 extern thread_local int last_error;
+extern thread_local int current_device;
 extern thread_local int capturing;  // number of streams that this thread captures
 extern thread_local std::vector<std::uint64_t> external_ids;
 extern thread_local std::vector<Access> next_accesses;  // of the kernels that are launched next
@@ -111,6 +123,8 @@ extern thread_local std::vector<Access> next_accesses;  // of the kernels that a
 // Called at the begin of each CUDA call: counts it, and fails it if a test asked for that.
 int enter(const std::string& name);
 void push(cudaStream_t stream, std::function<void()> work);
+// The device that has this memory; -1 for the host's.
+int device_of(const void* data);
 // Puts work on a stream that counts as a kernel: it may fault, and CUPTI records it.
 void push_kernel(cudaStream_t stream, Work work, std::uint32_t correlation = 0);
 // Waits until no stream has work, or the device is lost. The host then knows that all is done.

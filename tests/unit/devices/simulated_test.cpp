@@ -5,8 +5,8 @@
 #include <array>
 #include <chrono>
 #include <random>
-#include <thread>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/unit/devices/simulated_rig.h"
@@ -164,6 +164,24 @@ TEST(Simulated, HeldLanesStartNothingUntilReleased) {
     rig.busy(0, 5);  // issued 390
     rig.device().wait(0, 3);
     EXPECT_EQ(rig.device().now(), 395u);
+}
+
+TEST(Simulated, SaysWhichOpEachLaneIsExecutingAndSinceWhen) {
+    Rig rig(constant_costs(10, 0, 0), 2);
+    const auto expect_running = [&rig](std::uint32_t lane, std::uint32_t op, std::uint64_t begin_ns) {
+        const trace::RunningOp& running = rig.recording().header().running_in(lane);
+        EXPECT_EQ(running.op_and_begin.load() >> 32, op);
+        EXPECT_EQ(running.virtual_begin_ns.load(), begin_ns);
+    };
+    rig.busy(0, 100);
+    rig.busy(0, 50);
+    rig.busy(1, 30);
+    expect_running(0, 1, 10);
+    expect_running(1, 3, 30);
+    rig.device().advance(79);  // 109
+    expect_running(0, 1, 10);
+    rig.device().advance(1);
+    expect_running(0, 2, 110);
 }
 
 // The times do not depend on how long the learner holds the lanes.

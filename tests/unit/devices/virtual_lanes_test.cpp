@@ -20,7 +20,7 @@ public:
             lanes_.add_lane();
         }
     }
-    TaskCost task_begins(std::uint32_t, const VirtualLanes::Task& task) override { return task.cost; }
+    TaskCost task_begins(std::uint32_t, const VirtualLanes::Task& task, std::uint64_t) override { return task.cost; }
     void task_ends(std::uint32_t lane, const VirtualLanes::Task&, std::uint64_t begin_ns,
                    std::uint64_t end_ns) override {
         times[lane].emplace_back(begin_ns, end_ns);

@@ -36,7 +36,7 @@ TEST(ForeignWaits, APageableCopyToTheHostIsABlocker) {
     const model::Run& run = *trace.run;
     ASSERT_EQ(run.waits().size(), 2u);
     EXPECT_EQ(run.waits()[0].kind, WaitKind::copy);
-    EXPECT_EQ(run.waits()[0].name, "to");
+    EXPECT_EQ(run.waits()[0].name, "to()");
     EXPECT_EQ(run.waits()[0].end_ns - run.waits()[0].begin_ns, 950'000);
     EXPECT_EQ(run.waits()[0].issued, 2u);            // including the copy itself
     EXPECT_EQ(run.waits()[1].name, "copy to host");  // not within an op that gives the reason
@@ -102,7 +102,7 @@ TEST(ForeignWaits, NvidiaAndAmdTracesOfOneProgramReadAlike) {
         EXPECT_EQ(run.waits()[0].end_ns, 110'000);
         EXPECT_EQ(run.waits()[0].issued, 2u);
         EXPECT_EQ(run.waits()[1].kind, WaitKind::copy);
-        EXPECT_EQ(run.waits()[1].name, "to");
+        EXPECT_EQ(run.waits()[1].name, "to()");
         EXPECT_EQ(run.waits()[1].begin_ns, 205'000);
         EXPECT_EQ(run.waits()[1].end_ns, 245'000);
         EXPECT_EQ(trace->run->info().device_kind, "cuda");

@@ -73,6 +73,13 @@ TEST(Format, PercentsAndFactors) {
     EXPECT_EQ(percent_text(1e-5), "< 0.1 %");
     EXPECT_EQ(times_text(13.44), "13.4×");
     EXPECT_EQ(times_text(140.2), "140×");
+    EXPECT_EQ(model::larger_text(46, 1), "A 46.0×");
+    EXPECT_EQ(model::larger_text(100, 102), "B by 2.0 %");
+    EXPECT_EQ(model::larger_text(114, 100), "A by 14 %");
+    EXPECT_EQ(model::larger_text(100'000, 100'001), "B by < 0.1 %");
+    EXPECT_EQ(model::larger_text(3, 3), "equal");
+    EXPECT_EQ(model::larger_text(3, 0), "");
+    EXPECT_EQ(model::larger_text(-1, 3), "");
 }
 
 TEST(Format, TicksAreRoundAndFarEnoughApart) {

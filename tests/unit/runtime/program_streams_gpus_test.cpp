@@ -50,6 +50,15 @@ protected:
         return found;
     }
     [[nodiscard]] std::vector<trace::OrderRecord> races() const { return orders(true); }
+    // Each op that waited for another stream's, and the last of those.
+    using OpPairs = std::vector<std::pair<core::OpId, core::OpId>>;
+    [[nodiscard]] OpPairs waits() const {
+        OpPairs pairs;
+        for (const trace::OrderRecord& wait : orders(false)) {
+            pairs.emplace_back(wait.op, wait.other);
+        }
+        return pairs;
+    }
 
     std::unique_ptr<trace::Recording> recording;
     std::unique_ptr<devices::DeviceSet> machine;
@@ -63,13 +72,14 @@ TEST_F(StreamsOfTwoGpus, EachGpuHasItsOwn) {
     EXPECT_EQ(rt->streams.open(0), 1u);
     EXPECT_EQ(rt->streams.open(1), 5u);
     EXPECT_EQ(failure_of([&] { static_cast<void>(rt->streams.open(1)); }),
-              "GPU 1 has 3 streams, and all belong to streams of the program: run it with --streams 4 or more");
+              "GPU 1 has 3 streams, and all belong to streams of the program: run it with --streams 4 or more (in the "
+              "window under Engine)");
     rt->streams.close(4);
     rt->streams.close(3);  // the default stream stays
     EXPECT_EQ(rt->streams.open(1), 4u);
     start(1);
     EXPECT_EQ(failure_of([&] { static_cast<void>(rt->streams.open(1)); }),
-              "GPU 1 has 1 stream, the default stream's: run it with --streams 2 or more");
+              "GPU 1 has 1 stream, the default stream's: run it with --streams 2 or more (in the window under Engine)");
 }
 
 TEST_F(StreamsOfTwoGpus, AnOpGoesToTheCurrentStreamOfItsGpu) {
@@ -96,14 +106,89 @@ TEST_F(StreamsOfTwoGpus, ACopyFollowsBothCurrentStreamsAndTheyFollowIt) {
     rt->with_scalar_in_place(OpKind::add_scalar, a, 1.0f);  // op 4: not before the copy has read it
     const Tensor c = b * 2.0f;
     EXPECT_TRUE(races().empty());
-    const auto waits = orders(false);
-    ASSERT_EQ(waits.size(), 2u);
-    EXPECT_EQ(waits[0].op, 3u);
-    EXPECT_EQ(waits[0].other, 2u);
-    EXPECT_EQ(waits[1].op, 4u);
-    EXPECT_EQ(waits[1].other, 3u);
+    EXPECT_EQ(waits(), (OpPairs{{3, 2}, {4, 3}}));
     EXPECT_EQ(read(c), 8.0f);
     EXPECT_EQ(read(a), 5.0f);
+}
+
+// An op of another library that adds 1 to the first number of the buffer, or copies it from another GPU's.
+class OtherLibrary {
+public:
+    explicit OtherLibrary(Runtime& rt) : rt_(rt) {}
+    std::uint32_t add_one(Buffer* to) { return issue(OpKind::opaque, {}, to); }
+    std::uint32_t copy(Buffer* from, Buffer* to) { return issue(OpKind::copy_to_device, {from}, to); }
+
+private:
+    struct Work {
+        const float* from;
+        float* to;
+    };
+    std::uint32_t issue(OpKind kind, std::vector<Buffer*> reads, Buffer* to) {
+        OpaqueOp op;
+        op.signature = &rt_.signatures.opaque({kind, devices::Family::other, "lib::op", "", to->bytes, 0, to->bytes});
+        op.reads = reads;
+        op.writes = {&to, 1};
+        op.function = [](void* context, std::string&) {
+            const auto* work = static_cast<Work*>(context);
+            *work->to = work->from != nullptr ? *work->from : *work->to + 1;
+            return true;
+        };
+        op.context = new Work{reads.empty() ? nullptr : reads[0]->data, to->data};
+        op.drop = [](void* context) { delete static_cast<Work*>(context); };
+        op.device = to->device;
+        if (!reads.empty()) {
+            op.from = reads[0]->device;
+        }
+        return rt_.opaque.issue(op);
+    }
+    Runtime& rt_;
+};
+
+TEST_F(StreamsOfTwoGpus, ACopyOfAnotherLibraryIsOneOfBothCurrentStreams) {
+    for (const bool streams : {true, false}) {
+        start(3, streams);
+        OtherLibrary library(*rt);
+        Buffer* a = rt->opaque.allocate(16, 0);
+        Buffer* b = rt->opaque.allocate(16, 1);
+        a->data[0] = 3;
+        const std::uint32_t here = library.add_one(a);   // op 1
+        const std::uint32_t there = library.copy(a, b);  // op 2
+        library.add_one(a);                              // op 3: not before the copy has read it
+        library.add_one(b);                              // op 4
+        EXPECT_LT(here, rt->lanes.end(0));
+        EXPECT_GE(there, rt->lanes.begin(1));
+        rt->waitall();
+        EXPECT_TRUE(races().empty());
+        if (streams) {
+            EXPECT_EQ(waits(), (OpPairs{{2, 1}, {3, 2}}));
+        }
+        EXPECT_EQ(a->data[0], 5.0f);
+        EXPECT_EQ(b->data[0], 5.0f);
+        EXPECT_EQ(rt->lanes.device(0).now(), 301'000u);  // add, copy, add, one after another
+        rt->opaque.release(a);
+        rt->opaque.release(b);
+    }
+}
+
+TEST_F(StreamsOfTwoGpus, WhatOneGpuWasIssuedIsWaitedForWithoutTheOther) {
+    for (const bool streams : {true, false}) {
+        start(3, streams);
+        static_cast<void>(full_on(0, 1.0f));
+        const IssuedSoFar of_first = rt->waits.issued_so_far("event", DeviceId{0});
+        const IssuedSoFar of_both = rt->waits.issued_so_far("event");
+        for (int i = 0; i < 5; ++i) {
+            const Tensor x = full_on(1, 1.0f);
+            static_cast<void>(x * 2.0f);
+        }
+        const IssuedSoFar of_second = rt->waits.issued_so_far("event", DeviceId{1});
+        EXPECT_FALSE(rt->waits.finished(of_first));
+        rt->waits.until_finished(of_first, trace::WaitKind::synchronize, "event");
+        EXPECT_TRUE(rt->waits.finished(of_first));
+        EXPECT_TRUE(rt->waits.finished(of_both));
+        EXPECT_FALSE(rt->waits.finished(of_second));
+        rt->waits.until_finished(of_second, trace::WaitKind::synchronize, "event");
+        EXPECT_TRUE(rt->waits.finished(of_second));
+    }
 }
 
 TEST_F(StreamsOfTwoGpus, ACopyFollowsWhatTheStreamsWaitForWithoutAnOpAfterIt) {
@@ -116,10 +201,7 @@ TEST_F(StreamsOfTwoGpus, ACopyFollowsWhatTheStreamsWaitForWithoutAnOpAfterIt) {
     const Tensor there = rt->to_device(a, 1);              // op 3
     const Tensor sum = rt->binary(OpKind::add, there, b);  // op 4
     EXPECT_TRUE(races().empty());
-    const auto waits = orders(false);
-    ASSERT_EQ(waits.size(), 2u);
-    EXPECT_EQ(std::pair(waits[0].op, waits[0].other), std::pair(3u, 2u));
-    EXPECT_EQ(std::pair(waits[1].op, waits[1].other), std::pair(3u, 1u));
+    EXPECT_EQ(waits(), (OpPairs{{3, 2}, {3, 1}}));
     EXPECT_EQ(read(sum), 4.0f);
 }
 

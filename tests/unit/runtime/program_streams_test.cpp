@@ -331,12 +331,14 @@ TEST_F(Streams, TheNumberOfStreamsIsThatOfTheRun) {
     const std::uint32_t s = rt->streams.open(), t = rt->streams.open();
     EXPECT_NE(s, t);
     EXPECT_EQ(failure_of([&] { static_cast<void>(rt->streams.open()); }),
-              "this run has 3 streams, and all belong to streams of the program: run it with --streams 4 or more");
+              "this run has 3 streams, and all belong to streams of the program: run it with --streams 4 or more (in "
+              "the window under Engine)");
     rt->streams.close(s);
     EXPECT_EQ(rt->streams.open(), s);
     start(1);
-    EXPECT_EQ(failure_of([&] { static_cast<void>(rt->streams.open()); }),
-              "this run has 1 stream, the default stream's: run it with --streams 2 or more");
+    EXPECT_EQ(
+        failure_of([&] { static_cast<void>(rt->streams.open()); }),
+        "this run has 1 stream, the default stream's: run it with --streams 2 or more (in the window under Engine)");
 }
 
 TEST_F(Streams, ThePolicyLazyIsRefused) {

@@ -8,7 +8,7 @@ import sys
 
 import _headway
 import headway_output
-from headway_source import Lazy, place, prepare
+from headway_source import Lazy, cell_of, place, position, prepare
 
 packages = Lazy("headway_packages")
 traceback = Lazy("traceback")
@@ -27,25 +27,29 @@ class LineCacheFinder:
         if name != "linecache":
             return None
         sys.meta_path.remove(self)
-        import importlib.machinery
-        import linecache
+        from importlib.util import find_spec
 
-        source = self.prepared.source
-        linecache.cache[self.prepared.file_name] = (len(source), None, source.splitlines(True), self.prepared.file_name)
-        return importlib.machinery.ModuleSpec(name, AlreadyThere(linecache))
+        spec = find_spec(name)
+        spec.loader = ThenCall(spec.loader, self.fill)
+        return spec
+
+    def fill(self, linecache):
+        source, name = self.prepared.source, self.prepared.file_name
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
 
 
-class AlreadyThere:
-    """A loader for a module that is already loaded."""
+class ThenCall:
+    """Loads a module as `loader` does, and then calls `function` with it."""
 
-    def __init__(self, module):
-        self.module = module
+    def __init__(self, loader, function):
+        self.loader, self.function = loader, function
 
     def create_module(self, spec):
-        return self.module
+        return self.loader.create_module(spec)
 
     def exec_module(self, module):
-        pass
+        self.loader.exec_module(module)
+        self.function(module)
 
 
 def run(prepared):
@@ -58,7 +62,11 @@ def run(prepared):
     sys.modules["__main__"] = module
     sys.argv = [prepared.place]
     space = prepared.space = module.__dict__
-    sys.meta_path.insert(0, LineCacheFinder(prepared))
+    source_as_run = LineCacheFinder(prepared)
+    if "linecache" in sys.modules:
+        source_as_run.fill(sys.modules["linecache"])
+    else:
+        sys.meta_path.insert(0, source_as_run)
     headway_output.install()
     sys.displayhook = display
     import headway_confinement
@@ -119,8 +127,9 @@ def exit_words(code):
 
 
 def first_line(words):
-    """The first line that says something."""
-    return words.strip().split("\n")[0][:300]
+    """The first line that says something; of a very long one whole words."""
+    line, most = words.strip().split("\n")[0], 600
+    return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + " …"
 
 
 def flush_output():
@@ -230,7 +239,7 @@ def full_report(error, name):
     try:
         shown = "".join(
             ["Traceback (most recent call last):\n"]
-            + traceback.format_list(own)
+            + traceback.format_list([in_cell(frame) for frame in own])
             + traceback.format_exception_only(type(error), error)
         )
         stream = sys.__stderr__
@@ -242,6 +251,7 @@ def full_report(error, name):
         message = str(error) if isinstance(error, _headway.Error) else first_line(str(error))
         if ", at " not in message:
             message = place(message, name, line)
+        message = message.replace(", at %s:%d" % (name, line), ", at " + position(name, line))
         return (message, line, "engine")
     advice = packages.missing_in_dialect(error)
     if advice:
@@ -252,6 +262,15 @@ def full_report(error, name):
         return ("%s; %s" % (place(what, name, line), advice), line, "failed")
     error.__traceback__ = None
     return (place(words_of(error), name, line), line, "failed")
+
+
+def in_cell(frame):
+    """The frame as Jupyter would number it, if it is of a notebook."""
+    cell, line = cell_of(frame.lineno)
+    if cell == 0:
+        return frame
+    name = "%s, code cell %d" % (frame.filename, cell)
+    return traceback.FrameSummary(name, line, frame.name, lookup_line=False, line=frame.line)
 
 
 def words_of(error):

@@ -21,6 +21,7 @@ ast = Lazy("ast")
 documents = Lazy("headway_documents")
 Code = type((lambda: 0).__code__)
 CELL_END = "# %%"
+_cells = []  # of the notebook that is run: the line before each code cell
 
 
 class Refused(Exception):
@@ -116,19 +117,51 @@ def work_of_lines(tree, lines):
 
 def line_after_imports(tree):
     """The line of the statement after the imports that a program begins with, which are not measured; 0: it begins with
-    something else, or says itself what is measured."""
+    something else, or says itself what is measured. Between these imports may be settings and definitions."""
     if any(getattr(node, "attr", getattr(node, "id", "")) == "measure" for node in walk(tree)):
         return 0
-    after = 0
-    for index, node in enumerate(tree.body):
+    statements, after, index = list(tree.body), 0, 0
+    while index < len(statements):
+        node = statements[index]
+        if isinstance(node, _ast.If) and "__name__" in {part.id for part in walk(node.test) if isinstance(part, _ast.Name)}:
+            statements[index:] = node.body
+            continue
+        index += 1
         if isinstance(node, (_ast.Import, _ast.ImportFrom)):
-            after = index + 1
-        elif not (isinstance(node, _ast.Expr) and isinstance(node.value, _ast.Constant)):
+            after = index
+        elif not takes_no_time(node):
             break
-    if not 0 < after < len(tree.body):
+    if not 0 < after < len(statements):
         return 0
-    node = tree.body[after]
+    node = statements[after]
     return min([node.lineno] + [decorator.lineno for decorator in getattr(node, "decorator_list", [])])
+
+
+def takes_no_time(node):
+    """Whether the statement is a text, an assignment of literals, a definition, or changes os.environ, sys.path or which
+    warnings are shown."""
+    if isinstance(node, (_ast.FunctionDef, _ast.ClassDef)):
+        return not node.decorator_list
+    if not isinstance(node, (_ast.Expr, _ast.Assign, _ast.AnnAssign)):
+        return False
+    value = node.value
+    if isinstance(node, _ast.Expr) and isinstance(value, _ast.Call):
+        if _attributes(value.func)[:2] not in (["os", "environ"], ["sys", "path"], ["warnings", "filterwarnings"],
+                                               ["warnings", "simplefilter"]):
+            return False
+        value = _ast.Tuple([*value.args, *(keyword.value for keyword in value.keywords)], _ast.Load())
+    targets = getattr(node, "targets", [])
+    return not any(isinstance(part, _ast.Call) for target in targets for part in walk(target)) and not any(
+        isinstance(part, (_ast.Call, _ast.Name)) for part in walk(value or _ast.Load()))
+
+
+def _attributes(node):
+    """Of a.b.c: ["a", "b", "c"]."""
+    names = []
+    while isinstance(node, _ast.Attribute):
+        names.insert(0, node.attr)
+        node = node.value
+    return [node.id, *names] if isinstance(node, _ast.Name) else []
 
 
 def set_values(tree, values):
@@ -181,6 +214,8 @@ def prepare(path, name, tab, values, graded, pytorch):
     """A Prepared program, or (message, line, kind) if the file has none, or may not be graded."""
     try:
         source, ends = read_source(path, tab)
+        if path.endswith(".ipynb"):
+            _cells[:] = [1] + [end + 1 for end in ends[:-1]]
         # All code of the program shares one file name object, which identifies its frames.
         tree = parse(source, name)
         set_values(tree, values)
@@ -191,16 +226,19 @@ def prepare(path, name, tab, values, graded, pytorch):
             if refusal:
                 raise Refused(*refusal)
         echo_any = not path.endswith(".py") or bool(ends)
-        units = []
+        groups = []  # (whether it is echoed, statements); those of one line are together, so that a step is a line
         marks = ends + [1 << 30]
         for index, node in enumerate(tree.body):
             last = index + 1 == len(tree.body)
             following = tree.body[index + 1].lineno if not last else 1 << 30
             cell_ends = last or any(node.end_lineno <= mark < following for mark in marks)
-            if echo_any and isinstance(node, _ast.Expr) and cell_ends:
-                units.append(compile(_ast.Interactive([node]), name, "single"))
+            echoed = echo_any and isinstance(node, _ast.Expr) and cell_ends
+            if groups and not echoed and not groups[-1][0] and groups[-1][1][-1].end_lineno == node.lineno:
+                groups[-1][1].append(node)
             else:
-                units.append(compile(_ast.Module([node], []), name, "exec"))
+                groups.append((echoed, [node]))
+        units = [compile(_ast.Interactive(nodes), name, "single") if echoed else
+                 compile(_ast.Module(nodes, []), name, "exec") for echoed, nodes in groups]
         file_name = units[0].co_filename if units else name
         units = [with_file_name(unit, file_name) for unit in units]
         work = work_of_lines(tree, source.count("\n") + 1)
@@ -229,7 +267,19 @@ def real_torch_wanted():
 
 def place(message, name, line):
     message = message.rstrip(".")
-    return "%s, at %s:%d" % (message, name, line) if line else "%s, in %s" % (message, name)
+    return "%s, at %s" % (message, position(name, line)) if line else "%s, in %s" % (message, name)
+
+
+def position(name, line):
+    """"program.py:3", or "work.ipynb, code cell 2, line 1"."""
+    cell, line_of_cell = cell_of(line)
+    return "%s, code cell %d, line %d" % (name, cell, line_of_cell) if cell else "%s:%d" % (name, line)
+
+
+def cell_of(line):
+    """The notebook's code cell that the line of its code is in, from 1, and the line in it; (0, line): not a notebook."""
+    before = [begin for begin in _cells if begin < line]
+    return (len(before), line - before[-1]) if before else (0, line)
 
 
 def with_file_name(code, file_name):

@@ -10,6 +10,8 @@ import sys
 
 import _headway
 import headway_torch_cuda
+import headway_torch_early
+import headway_torch_scopes
 import headway_torch_sharing
 
 MODULE = "libheadway_torch.so"
@@ -69,63 +71,20 @@ class Finder:
 def set_up(torch):
     ops = torch.ops.headway
     name_blockers(torch, ops)
-    replace_cuda(torch, ops)
-    replace_random(torch, ops)
+    headway_torch_early.install(torch, ops)
+    replace_random(torch, ops, replace_cuda(torch, ops))
     replace_storages(torch, ops)
-    mark_minibatches(torch)
+    headway_torch_scopes.install(torch)
     headway_torch_sharing.install(torch)
-
-
-# --- minibatches ---
-
-
-def mark_minibatches(torch):
-    """An optimizer's step ends a minibatch, as in the dialect: the barrier policy acts there."""
-    import functools
-    import threading
-
-    process, thread = os.getpid(), threading.get_ident()
-    inside = []  # the step that is running; a class's step may call that of its base
-    real_hook = torch.optim.Optimizer._hook_for_profile
-
-    def mark(what):
-        if os.getpid() == process and threading.get_ident() == thread:
-            _headway.mark(what)
-
-    def marked(step):
-        @functools.wraps(step)
-        def call(*arguments, **options):
-            if inside:
-                return step(*arguments, **options)
-            inside.append(True)
-            try:
-                result = step(*arguments, **options)
-            finally:
-                inside.pop()
-            mark("minibatch_end")
-            mark("minibatch_begin")
-            return result
-
-        call.marks_minibatches = True
-        return call
-
-    def hook(self):  # called by each optimizer's constructor
-        real_hook(self)
-        own = type(self)
-        if not getattr(own.step, "marks_minibatches", False):
-            own.step = marked(own.step)
-        mark("minibatch_begin")
-
-    torch.optim.Optimizer._hook_for_profile = hook
 
 
 # --- waits ---
 
 # The methods of tensors that wait, with the names that their waits get.
 BLOCKERS = {
-    "item": "item", "tolist": "tolist", "cpu": "cpu", "to": "to", "cuda": "cuda", "__bool__": "bool",
-    "__float__": "float", "__int__": "int", "__index__": "int", "__repr__": "print", "__format__": "print",
-    "__str__": "print", "__array__": "numpy", "copy_": "copy",
+    "item": "item", "tolist": "tolist", "cpu": "cpu", "to": "to()", "cuda": "cuda", "__bool__": "bool",
+    "__float__": "float", "__int__": "int", "__index__": "int", "__repr__": "print", "__format__": "format",
+    "__str__": "print", "equal": "equal", "allclose": "allclose", "__array__": "numpy", "copy_": "copy",
 }
 
 
@@ -162,20 +121,23 @@ def name_blockers(torch, ops):
 
 def replace_cuda(torch, ops):
     cuda = torch.cuda
-    kind, name, lanes = _headway.device()
+    kind = _headway.device()[0]
+    gpus = ops.gpus()
     title = "Headway's simulated GPU" if kind == "simulated" else "PyTorch's CUDA device, executed on CPU lanes"
 
     def checked(device):
-        """0, the index of the run's GPU, for every way to name it."""
+        """The number of a GPU of the run, for every way to name it."""
         if device is None:
-            return 0
+            return ops.current_gpu()
         named = None if isinstance(device, int) else torch.device(device)
         if named is not None and named.type != "cuda":
             raise ValueError("Expected a cuda device, but got: %s" % named)
-        index = device if named is None else named.index or 0
-        if index not in (0, -1):
-            raise AssertionError("Invalid device id: a run has one GPU, cuda:0")
-        return 0
+        index = device if named is None else named.index
+        if index is None or index == -1:
+            return ops.current_gpu()
+        if not 0 <= index < gpus:
+            raise AssertionError("Invalid device id: " + ops.no_gpu(index))
+        return index
 
     class Moment:
         """What had been issued to a stream."""
@@ -192,16 +154,18 @@ def replace_cuda(torch, ops):
 
         def __init__(self, enable_timing=False, blocking=False, interprocess=False):
             self.timed = enable_timing
-            self.op = self.moment = None
+            self.op = self.moment = self.gpu = None
+
+        device = property(lambda self: None if self.gpu is None else torch.device("cuda", self.gpu))
 
         def record(self, stream=None):
-            before, number = ops.current_stream(), number_of(stream)
-            ops.set_current_stream(number)
-            try:
-                self.op = ops.record_event() if self.timed else None
-                self.moment = Moment(number)
-            finally:
-                ops.set_current_stream(before)
+            number = number_of(stream)
+            gpu = ops.gpu_of_stream(number)
+            if self.gpu not in (None, gpu):
+                raise RuntimeError("Event device %d does not match recording stream's device %d." % (self.gpu, gpu))
+            self.gpu = gpu
+            self.op = ops.record_event(number) if self.timed else None
+            self.moment = Moment(number)
 
         def synchronize(self):
             if self.moment is not None:
@@ -219,21 +183,20 @@ def replace_cuda(torch, ops):
                 raise RuntimeError("Both events must be created with argument 'enable_timing=True'.")
             if self.op is None or other.op is None:
                 raise RuntimeError("Both events must be recorded before calculating elapsed time.")
+            if self.gpu != other.gpu:
+                raise RuntimeError("CUDA error: invalid resource handle (the events are of two GPUs)")
             if not (self.query() and other.query()):
                 raise RuntimeError("CUDA error: device not ready")
             return (ops.event_ns(*other.op) - ops.event_ns(*self.op)) / 1e6
 
-    default = ops.default_stream()
-
     def number_of(stream):
-        return ops.current_stream() if stream is None else stream.stream_id
+        return ops.current_stream(ops.current_gpu()) if stream is None else stream.stream_id
 
     class Stream:
         """A lane of the run. Ops of several streams run in any order that the program allows."""
 
         def __init__(self, device=None, priority=0, **options):
-            checked(device)
-            self.stream_id = ops.open_stream()
+            self.stream_id = ops.open_stream(checked(device))
             self.priority = priority
             self.made = True
 
@@ -241,9 +204,9 @@ def replace_cuda(torch, ops):
             if getattr(self, "made", False):
                 ops.close_stream(self.stream_id)
 
-        device = property(lambda self: torch.device("cuda", 0))
-        device_index = property(lambda self: 0)
-        cuda_stream = property(lambda self: self.stream_id - default)
+        device = property(lambda self: torch.device("cuda", self.device_index))
+        device_index = property(lambda self: ops.gpu_of_stream(self.stream_id))
+        cuda_stream = property(lambda self: self.stream_id - ops.default_stream(self.device_index))
 
         def __eq__(self, other):
             return isinstance(other, Stream) and self.stream_id == other.stream_id
@@ -252,7 +215,7 @@ def replace_cuda(torch, ops):
             return hash(self.stream_id)
 
         def __repr__(self):
-            return "<torch.cuda.Stream device=cuda:0 cuda_stream=%#x>" % self.cuda_stream
+            return "<torch.cuda.Stream device=%s cuda_stream=%#x>" % (self.device, self.cuda_stream)
 
         def synchronize(self):
             now = Moment(self.stream_id)
@@ -281,7 +244,9 @@ def replace_cuda(torch, ops):
         return stream
 
     def set_stream(stream):
+        """And its GPU."""
         if stream is not None:
+            ops.set_current_gpu(stream.device_index)
             ops.set_current_stream(stream.stream_id)
 
     class stream:
@@ -289,12 +254,16 @@ def replace_cuda(torch, ops):
             self.stream = stream
 
         def __enter__(self):
-            self.before = ops.current_stream()
-            set_stream(self.stream)
+            self.gpu = ops.current_gpu()
+            if self.stream is not None:
+                self.before = ops.current_stream(self.stream.device_index)
+                set_stream(self.stream)
             return self
 
         def __exit__(self, *problem):
-            ops.set_current_stream(self.before)
+            if self.stream is not None:
+                ops.set_current_stream(self.before)
+            ops.set_current_gpu(self.gpu)
             return False
 
     torch.Tensor.record_stream = lambda self, stream: ops.record_stream(self, stream.stream_id)
@@ -304,93 +273,150 @@ def replace_cuda(torch, ops):
             self.idx = checked(device)
 
         def __enter__(self):
+            self.before = ops.current_gpu()
+            ops.set_current_gpu(self.idx)
             return self
 
         def __exit__(self, *problem):
+            ops.set_current_gpu(self.before)
             return False
 
+    class device_of(device):
+        def __init__(self, tensor):
+            super().__init__(tensor.device if tensor.is_cuda else None)
+
     class Properties:
-        def __init__(self):
-            self.name, self.major, self.minor = title, 0, 0
-            self.total_memory = ops.memory()[3]
-            self.multi_processor_count = lanes
+        def __init__(self, number):
+            self.name, self.capability = title, (0, 0)
+            self.major, self.minor = self.capability
+            self.total_memory = ops.memory(number)[3]
+            self.multi_processor_count = ops.lanes(number)
 
         def __repr__(self):
             return "_CudaDeviceProperties(name='%s', total_memory=%dMB)" % (self.name, self.total_memory >> 20)
 
+    def get_device_properties(device=None):
+        return Properties(checked(device))
+
     def synchronize(device=None):
         """Also for the CPU where its lanes stand in for a GPU: a program that was written for both names it."""
-        if kind != "cpu" or device is None or torch.device(device).type != "cpu":
-            checked(device)
-        ops.synchronize("torch.cuda.synchronize")
+        stands_in = kind == "cpu" and device is not None and torch.device(device).type == "cpu"
+        ops.synchronize(0 if stands_in else checked(device), "torch.cuda.synchronize")
 
     process = os.getpid()
 
     def before_fork():
         if os.getpid() == process:
-            ops.synchronize("fork")  # a lane in PyTorch may hold a lock that the child would wait for
+            ops.block("fork")  # a lane in PyTorch may hold a lock that the child would wait for
 
     os.register_at_fork(before=before_fork)
 
     def nothing(*args, **options):
         return None
 
-    for own in (Event, Stream, stream, device):
-        own.__module__ = "torch.cuda"
+    for own in (Event, Stream, stream, device, device_of):
+        own.__module__, own.__qualname__ = "torch.cuda", own.__name__
+    cuda.streams.Stream, cuda.streams.Event = Stream, Event
     cuda._lazy_init = nothing
     cuda._initialized = True
     cuda.init = nothing
     cuda._lazy_call = lambda call, **options: call()
     cuda._is_in_bad_fork = lambda: False
     cuda.is_available = cuda.is_initialized = lambda: True
-    cuda.device_count = lambda: 1
-    cuda.current_device = lambda: 0
-    cuda.set_device = lambda device: checked(device) and None
-    cuda.get_device_name = lambda device=None: title if checked(device) == 0 else ""
-    cuda.get_device_capability = lambda device=None: (0, checked(device))
-    cuda.get_device_properties = lambda device=None: Properties() if checked(device) == 0 else None
+    cuda.device_count = lambda: gpus
+    cuda.current_device = ops.current_gpu
+    cuda.set_device = lambda device: ops.set_current_gpu(checked(device))
+    cuda.get_device_properties = get_device_properties
+    cuda.get_device_name = lambda device=None: get_device_properties(device).name
+    cuda.get_device_capability = lambda device=None: get_device_properties(device).capability
     cuda.synchronize = synchronize
-    cuda.Event, cuda.Stream, cuda.stream, cuda.device = Event, Stream, stream, device
-    cuda.current_stream = lambda device=None: known(ops.current_stream())
-    cuda.default_stream = lambda device=None: known(default)
+    cuda.Event, cuda.Stream, cuda.stream, cuda.device, cuda.device_of = Event, Stream, stream, device, device_of
+    cuda.current_stream = lambda device=None: known(ops.current_stream(checked(device)))
+    cuda.default_stream = lambda device=None: known(ops.default_stream(checked(device)))
     cuda.set_stream = set_stream
     cuda.is_bf16_supported = lambda: True
     headway_torch_cuda.install(torch, ops, checked)
+    return checked
 
 
 # --- random numbers ---
 
 
-def replace_random(torch, ops):
+def replace_random(torch, ops, checked):
+    """`checked`: the number of a GPU of the run."""
     cuda = torch.cuda
+    seeds = {}  # of each GPU
 
-    first = _headway.seed() or 67280421310721  # c10::default_rng_seed_val
+    def seed_gpus(seed, gpus):
+        for number in gpus:
+            seeds[number] = int(seed) & 0x7FFFFFFFFFFFFFFF
+            ops.seed(number, seeds[number])
 
     def manual_seed(seed):
-        nonlocal first
-        first = int(seed) & 0x7FFFFFFFFFFFFFFF
-        ops.seed(first)
+        seed_gpus(seed, [ops.current_gpu()])
+
+    def manual_seed_all(seed):
+        seed_gpus(seed, range(ops.gpus()))
 
     def new_seed():
         import secrets
 
-        manual_seed(secrets.randbits(62))
+        return secrets.randbits(62)
 
     def get_rng_state(device="cuda"):
-        return ops.generator_state()
+        return ops.generator_state(checked(device))
 
     def set_rng_state(state, device="cuda"):
-        ops.set_generator_state(state)
+        ops.set_generator_state(checked(device), state)
 
-    manual_seed(first)  # --seed; without it PyTorch's own
+    def set_rng_state_all(states):
+        for number, state in enumerate(states):
+            set_rng_state(state, number)
+
+    make_generators(torch, ops, checked)
+    manual_seed_all(_headway.seed() or 67280421310721)  # --seed; without it PyTorch's own, c10::default_rng_seed_val
     for where in (cuda, cuda.random):
-        where.initial_seed = lambda: first
-        where.manual_seed = where.manual_seed_all = manual_seed
-        where.seed = where.seed_all = new_seed
+        where.initial_seed = lambda: seeds[ops.current_gpu()]
+        where.manual_seed, where.manual_seed_all = manual_seed, manual_seed_all
+        where.seed, where.seed_all = lambda: manual_seed(new_seed()), lambda: manual_seed_all(new_seed())
         where.get_rng_state = get_rng_state
-        where.get_rng_state_all = lambda: [get_rng_state()]
-        where.set_rng_state = set_rng_state
-        where.set_rng_state_all = lambda states: set_rng_state(states[0])
+        where.get_rng_state_all = lambda: [get_rng_state(number) for number in range(ops.gpus())]
+        where.set_rng_state, where.set_rng_state_all = set_rng_state, set_rng_state_all
+
+
+def make_generators(torch, ops, checked):
+    """torch.Generator(device="cuda"): the lanes' kernels take a generator of the CPU."""
+    real = torch.Generator
+
+    class Kind(type(real)):
+        def __instancecheck__(self, other):
+            return isinstance(other, real)
+
+    class Generator(real, metaclass=Kind):
+        def __new__(cls, device="cpu"):
+            on_gpu = torch.device(device).type == "cuda"
+            made = real.__new__(cls, "cpu" if on_gpu else device)
+            made.own_device = torch.device("cuda", checked(device)) if on_gpu else None
+            return made
+
+        def __init__(self, device="cpu"):
+            pass
+
+        device = property(lambda self: self.own_device or real.device.__get__(self))
+
+    def waiting(name):  # for the ops that take numbers from it
+        def call(self, *arguments):
+            if self.own_device is not None:
+                ops.block("Generator." + name)
+            return getattr(real, name)(self, *arguments)
+
+        call.__name__ = name
+        return call
+
+    for name in ("manual_seed", "seed", "get_state", "set_state"):
+        setattr(Generator, name, waiting(name))
+    Generator.__module__ = "torch"
+    torch.Generator = Generator
 
 
 # --- storages: torch.save, torch.load, pickle ---
@@ -411,7 +437,8 @@ def replace_storages(torch, ops):
     def cuda(self, device=None, non_blocking=False, **options):
         if self.device.type == "cuda":
             return self
-        return torch.empty(0, dtype=torch.uint8).set_(self).to("cuda").storage().untyped()
+        where = "cuda" if device is None else torch.device("cuda", device) if isinstance(device, int) else device
+        return torch.empty(0, dtype=torch.uint8).set_(self).to(where).storage().untyped()
 
     def clone(self):
         if self.device.type == "cuda":
@@ -438,7 +465,7 @@ def replace_storages(torch, ops):
 
     def load(storage, location):
         if location.startswith("cuda"):
-            return cuda(storage.untyped() if hasattr(storage, "untyped") else storage)
+            return cuda(storage.untyped() if hasattr(storage, "untyped") else storage, location)
         return None
 
     torch.serialization.register_package(15, lambda storage: None, load)

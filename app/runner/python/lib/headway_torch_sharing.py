@@ -1,8 +1,15 @@
-"""Tensors that processes send each other in a confined program.
+"""Tensors and modules in other processes.
 
 PyTorch sends the descriptor of shared memory through a Unix socket, which confinement denies. Here a message has the
 values instead, so that a DataLoader's workers can send their batches.
+
+A process that is started by spawn or forkserver is a Python of its own, without the run's device: it gets PyTorch itself
+and not the dialect of the same name.
 """
+
+import os
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def unix_sockets_are_denied():
@@ -17,18 +24,30 @@ def unix_sockets_are_denied():
     return False
 
 
-def rebuilt(values, parameter, requires_grad):
-    import io
-
-    import torch
-
-    tensor = torch.load(io.BytesIO(values))
-    return torch.nn.Parameter(tensor, requires_grad) if parameter else tensor.requires_grad_(requires_grad)
-
-
 def install(torch):
-    if not unix_sockets_are_denied():
-        return
+    confined = unix_sockets_are_denied()
+    prepare_spawn(confined)
+    if confined:
+        send_values(torch)
+
+
+def prepare_spawn(confined):
+    from multiprocessing import spawn
+
+    real = spawn.get_preparation_data
+
+    def data(name):
+        if confined:
+            raise RuntimeError("a confined program cannot start processes with spawn or forkserver, because they could "
+                               "not send it tensors: use fork, the default")
+        found = real(name)
+        found["sys_path"] = [p for p in found["sys_path"] if os.path.abspath(p or ".") != HERE]
+        return found
+
+    spawn.get_preparation_data = data
+
+
+def send_values(torch):
     import io
     from multiprocessing.reduction import ForkingPickler
 
@@ -41,9 +60,13 @@ def install(torch):
         if tensor.is_shared() and torch.utils.data.get_worker_info() is None:
             raise RuntimeError("a confined program cannot send a tensor in shared memory to another process: pass it "
                                "when the process is forked, or send a clone()")
+        values = tensor.detach().clone()
+        if isinstance(tensor, torch.nn.Parameter):
+            values = torch.nn.Parameter(values, tensor.requires_grad)
         buffer = io.BytesIO()
-        torch.save(tensor.detach().clone(), buffer)
-        return rebuilt, (buffer.getvalue(), isinstance(tensor, torch.nn.Parameter), tensor.requires_grad)
+        torch.save(values.requires_grad_(tensor.requires_grad), buffer)
+        buffer.seek(0)
+        return torch.load, (buffer,)
 
     ForkingPickler.register(torch.Tensor, reduced)
     ForkingPickler.register(torch.nn.Parameter, reduced)

@@ -1,5 +1,9 @@
 #include "app/ui/state/program/run_settings.h"
 
+#include <charconv>
+
+#include "engine/devices/simulated/cost_model.h"
+
 namespace headway::ui {
 
 std::string RunSettings::parameter(std::string_view name) const {
@@ -58,6 +62,38 @@ std::string RunSettings::set_budget(const std::string& text) {
         return bytes.error().message;
     }
     session_.set_budget(*bytes);
+    return {};
+}
+
+std::string RunSettings::set_gpu_speeds(std::string_view text) {
+    session::Settings& settings = session_.settings;
+    if (text.empty() || text == "default") {
+        settings.gpu_speeds.clear();
+        return {};
+    }
+    const std::string problem =
+        "Speeds are " + std::to_string(settings.gpus) + " numbers from 0.01 to 100, such as 1, 0.5, or default";
+    std::vector<double> speeds;
+    for (const char *at = text.data(), *end = at + text.size();; ++at) {
+        while (at != end && *at == ' ') {
+            ++at;
+        }
+        double speed = 0;
+        const auto [rest, failed] = std::from_chars(at, end, speed);
+        if (failed != std::errc{} || !(speed >= devices::kLeastSpeed && speed <= devices::kMostSpeed) ||
+            (rest != end && *rest != ',')) {
+            return problem;
+        }
+        speeds.push_back(speed);
+        if (rest == end) {
+            break;
+        }
+        at = rest;
+    }
+    if (speeds.size() != settings.gpus) {
+        return problem;
+    }
+    settings.gpu_speeds = std::move(speeds);
     return {};
 }
 

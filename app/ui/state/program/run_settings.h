@@ -26,6 +26,8 @@ public:
     void set_device(std::string_view kind);
     // Returns the reason why the text is not accepted, or "".
     std::string set_budget(const std::string& text);
+    // "1, 0.25": a speed for each GPU; empty or "default": all 1. Returns the reason why the text is not accepted, or "".
+    std::string set_gpu_speeds(std::string_view text);
     void poll();  // once a frame
 
 private:

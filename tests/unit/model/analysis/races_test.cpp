@@ -117,6 +117,27 @@ TEST_F(Races, TheProgramChoosesTheStreamsFromTheOpOnThatSaysSo) {
     EXPECT_EQ(run->dependencies(2), std::vector<OpId>{1});
 }
 
+TEST_F(Races, AnOpKnowsThePairsThatItIsIn) {
+    op(0, kA, 0, 1);
+    for (OpId id = 2; id < 30; ++id) {
+        builder.order({id, 1, kA, 0, 0, OrderKind::read_write, 1, 0, 0});
+        op(1, kA + id, kA, 7);
+    }
+    op(0, 90, 0, 8);
+    const auto run = builder.read();
+    EXPECT_TRUE(run->has_races());
+    EXPECT_EQ(races_of(*run, 1).size(), 16u) << "at most";
+    EXPECT_TRUE(races_of(*run, 30).empty());
+    const auto found = races_of(*run, 5);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].op, 5u);
+    EXPECT_EQ(found[0].other, 1u);
+    EXPECT_EQ(found[0].buffer, kA);
+    EXPECT_EQ(found[0].line, line(7));
+    EXPECT_EQ(found[0].other_line, line(1));
+    EXPECT_EQ(found[0].pairs, 1u);
+}
+
 TEST_F(Races, AWaitForAStreamIsForItsOpsUpToOne) {
     op(1, kA, 0, 1);
     op(1, kB, 0, 2);

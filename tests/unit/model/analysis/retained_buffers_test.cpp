@@ -1,4 +1,4 @@
-#include "app/model/analysis/retained_buffers.h"
+#include "app/model/analysis/memory/retained_buffers.h"
 
 #include <gtest/gtest.h>
 

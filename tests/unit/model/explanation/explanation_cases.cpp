@@ -171,6 +171,23 @@ std::vector<Case> cases() {
              Story story = four(10, 100);
              return explained(story, [](Numbers& n) { n.predicted = false; });
          }},
+        {Kind::recorded_time, "In virtual time this run took 420 ns and had 4 spans.",
+         [] {
+             Story story = four(10, 100);
+             return explained(story, [](Numbers& n) {
+                 n.predicted = false;
+                 n.capabilities.issues = n.capabilities.backend = false;
+             });
+         }},
+        {Kind::recorded_time, "In virtual time this run took 110 ns and had 1 span.",
+         [] {
+             Story story;
+             story.op(10, 100);
+             return explained(story, [](Numbers& n) {
+                 n.predicted = false;
+                 n.capabilities.issues = n.capabilities.backend = false;
+             });
+         }},
         {Kind::all_issued,
          "The frontend had issued all 4 ops after 40 ns; at that moment 4 ops were not finished: that is the headway.",
          [] { return four(10, 100).explained(); }},

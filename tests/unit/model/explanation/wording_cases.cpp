@@ -75,7 +75,8 @@ std::vector<Case> wording_cases() {
              return story.explained();
          }},
         {Kind::execution_bound,
-         "In virtual time this run took 1.42 µs, 1.00 µs of it for imports, which have no part in what follows. "
+         "In virtual time this run took 1.42 µs, 1.00 µs of it for imports before the first op, which are left out in "
+         "saying what bounds it. "
          "Stream 0 executed ops for 400 ns of that (28 %), and the frontend spent 1.04 µs outside of waits: the run is "
          "execution-bound.",
          [] {

@@ -74,6 +74,9 @@ TEST(RunEnd, Failed) {
     expect(named.end(), Verdict::failed, "failed", "Failed after 2 ops: a.py:3: no file 7.");
     elsewhere.error(R"({"kind": "failed", "message": "no ops here, at a.py:4", "file": "/x/a.py", "line": 8})");
     expect(elsewhere.end(), Verdict::failed, "failed", "Failed after 2 ops: no ops here, at a.py:4.");
+    Made cell(2);
+    cell.error(R"({"kind": "failed", "message": "no, at a.ipynb, code cell 2, line 1", "file": "a.ipynb", "line": 8})");
+    expect(cell.end(), Verdict::failed, "failed", "Failed after 2 ops: no, at a.ipynb, code cell 2, line 1.");
 }
 
 TEST(RunEnd, Stopped) {

@@ -215,7 +215,7 @@ class Tensor(_headway.Tensor):
         where, non_blocking, copy = _destination(what, device, dtype, non_blocking, copy)
         if where is None or where == self.device:
             return self.copy() if copy else self
-        return self._moved(where, non_blocking, "to")
+        return self._moved(where, non_blocking, "to()")
 
     def _moved(self, target, non_blocking, name):
         if target == self.device:

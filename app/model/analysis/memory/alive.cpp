@@ -1,4 +1,4 @@
-#include "app/model/analysis/alive.h"
+#include "app/model/analysis/memory/alive.h"
 
 #include <algorithm>
 

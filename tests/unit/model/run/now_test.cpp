@@ -1,0 +1,185 @@
+// What a run in progress, or one that was cut off, does at its last moment: running ops, and an open wait.
+#include <gtest/gtest.h>
+
+#include "app/model/analysis/idle.h"
+#include "app/model/run/run.h"
+#include "tests/unit/model/recording_builder.h"
+
+namespace headway::model {
+namespace {
+
+std::int64_t now() {
+    return static_cast<std::int64_t>(core::ticks());
+}
+
+// Issues ops 1 and 2 for lane 0, on the host's clock, 10 ticks each; returns the time.
+std::int64_t issue_two(RecordingBuilder& builder) {
+    const auto size = builder.signature(8);
+    const std::int64_t t0 = now();
+    builder.issue({t0, t0 + 10, 0, 1, 0, 0, true, size, 5});
+    builder.issue({t0 + 10, t0 + 20, 0, 2, 0, 0, true, size, 5});
+    return t0;
+}
+
+// A running op is visible before its record arrives, with the limited resolution of a word in the header.
+TEST(Run, ShowsAnOpWhileItIsRunning) {
+    RecordingBuilder builder(std::size_t{128} << 20, false);
+    const std::int64_t t0 = issue_two(builder);
+    const auto begin = now();
+    builder.exec(0, 1, t0 + 30, begin);
+    const auto run = builder.read();
+    EXPECT_EQ(run->running(0), nullptr);
+
+    trace::Header& header = builder.recording().header();
+    header.running[0].op_and_begin = trace::pack_running(2, static_cast<std::uint64_t>(begin));
+    std::int64_t seen_ns = 0;
+    for (int look = 0; look < 3; ++look) {
+        const std::uint64_t before = header.last_ticks;
+        while (header.last_ticks == before) {
+            builder.recording().renew_anchor();
+        }
+        run->update();
+        const Running* running = run->running(0);
+        ASSERT_NE(running, nullptr);
+        EXPECT_EQ(running->op, 2u);
+        EXPECT_EQ(run->begun_ns(2), running->begin_ns);
+        EXPECT_GE(running->begin_ns, run->op(1).end_ns);
+        EXPECT_LT(running->begin_ns, run->op(1).end_ns + 2'000) << "a word tells it to less than a microsecond";
+        EXPECT_GT(run->now_ns(), seen_ns);
+        seen_ns = run->now_ns();
+    }
+    EXPECT_EQ(run->op(2).begin_ns, kPending) << "no record says so yet";
+    builder.exec(0, 2, begin, now());
+    run->update();
+    EXPECT_EQ(run->running(0), nullptr);
+    EXPECT_EQ(run->begun_ns(2), run->op(2).begin_ns);
+
+    // Words without an op of this lane are ignored.
+    for (const OpId wrong : {OpId{0}, OpId{1}, OpId{77}}) {
+        header.running[0].op_and_begin = trace::pack_running(wrong, static_cast<std::uint64_t>(begin));
+        run->update();
+        EXPECT_EQ(run->running(0), nullptr);
+    }
+}
+
+TEST(Run, ShowsAnOpWhileItIsRunningInVirtualTime) {
+    RecordingBuilder builder;
+    const auto size = builder.signature(8);
+    for (std::uint32_t id = 1; id <= 3; ++id) {
+        builder.issue({id * 10, id * 10 + 10, 0, id, 0, 0, true, size, 5});
+    }
+    builder.exec(0, 1, 20, 27);
+    trace::RunningOp& running = builder.recording().header().running[0];
+    running.virtual_begin_ns = 27;
+    running.op_and_begin = trace::pack_running(2, 0);
+    const auto run = builder.read();
+    ASSERT_NE(run->running(0), nullptr);
+    EXPECT_EQ(run->running(0)->op, 2u);
+    EXPECT_EQ(run->begun_ns(2), 27);
+    EXPECT_EQ(run->now_ns(), 40);
+    running.op_and_begin = 0;  // it is being changed
+    run->update();
+    EXPECT_EQ(run->running(0), nullptr);
+}
+
+// In a run that was cut off, the time of the running op is not idle, and the time before it is idle up to its
+// begin.
+TEST(Run, ACutOffRunKeepsItsRunningOp) {
+    RecordingBuilder builder(std::size_t{128} << 20, false);
+    const std::int64_t t0 = issue_two(builder);
+    builder.exec(0, 1, t0 + 30, t0 + 40);
+    const std::int64_t wait_end = t0 + 200'000;
+    while (now() < wait_end) {
+    }
+    const auto begin = now();
+    trace::Header& header = builder.recording().header();
+    header.running[0].op_and_begin = trace::pack_running(2, static_cast<std::uint64_t>(begin));
+    for (const std::uint64_t before = header.last_ticks; header.last_ticks == before || now() < begin + 400'000;) {
+        builder.recording().renew_anchor();
+    }
+    const auto run = builder.read();
+    const auto check = [&run](bool closed) {
+        ASSERT_NE(run->running(0), nullptr);
+        EXPECT_EQ(run->cut_off(), closed);
+        const std::int64_t begin_ns = run->running(0)->begin_ns;
+        EXPECT_GT(run->now_ns(), begin_ns);
+        const Numbers numbers = run->numbers();
+        EXPECT_GT(numbers.backend_idle_ns, 0);
+        EXPECT_LE(numbers.backend_idle_ns + numbers.backend_busy_ns, begin_ns - numbers.begin_ns);
+        EXPECT_EQ(numbers.backend_idle_ns, idle_causes(*run).all_ns());
+        EXPECT_EQ(numbers.backend_idle_ns + numbers.backend_busy_ns + numbers.backend_open_ns, numbers.total_ns);
+        EXPECT_EQ(numbers.predicted_ns == 0, closed) << "what it would have taken is not known";
+        const auto gap = idle_gap(*run, 0, begin_ns - 1);
+        ASSERT_TRUE(gap);
+        EXPECT_EQ(gap->begin_ns, run->op(1).end_ns);
+        EXPECT_EQ(gap->end_ns, begin_ns);
+        EXPECT_EQ(gap->next, 2u);
+        EXPECT_EQ(gap->causes.all_ns(), gap->end_ns - gap->begin_ns);
+        EXPECT_GT(gap->causes.handover_ns, gap->causes.frontend_ns) << "it had been issued long before";
+        EXPECT_FALSE(idle_gap(*run, 0, begin_ns + 1));
+    };
+    check(false);
+    run->close();
+    check(true);
+}
+
+TEST(Run, RestoresTheBeginOfARunningOpFromItsLowBits) {
+    constexpr std::uint64_t kUnit = std::uint64_t{1} << trace::kRunningShift;
+    for (const std::uint64_t begin : {kUnit * 5, (std::uint64_t{1} << 42) - 3 * kUnit, (std::uint64_t{9} << 42) + 77}) {
+        for (const std::uint64_t after : {std::uint64_t{0}, kUnit, 1'000'000 * kUnit, (std::uint64_t{1} << 41)}) {
+            const std::uint64_t found = trace::running_begin(trace::pack_running(3, begin), begin + after);
+            EXPECT_LE(found, begin);
+            EXPECT_GT(found + kUnit, begin);
+        }
+        EXPECT_EQ(trace::running_begin(trace::pack_running(3, begin + 5 * kUnit), begin), begin) << "seen too early";
+    }
+}
+
+TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
+    RecordingBuilder builder(std::size_t{32} << 20, false);
+    const auto size = builder.signature(8);
+    const std::int64_t begin = now();
+    builder.issue({begin, now(), 0, 1, 0, 0, true, size, 7});
+    builder.issue({now(), now(), 0, 2, 0, 0, true, size, 8});
+    auto run = builder.open();
+    run->update();
+    EXPECT_FALSE(run->open_wait());
+
+    // As written by the frontend: a wait for the first op's output.
+    trace::Header& header = builder.recording().header();
+    header.wait_kind_name =
+        static_cast<std::uint32_t>(trace::WaitKind::wait_to_read) << 16 | builder.recording().string_id("wait_to_read");
+    header.wait_line = 9;
+    header.wait_target = 1;
+    header.wait_begin = static_cast<std::uint64_t>(now());
+    std::int64_t seen_ns = 0;
+    for (int look = 0; look < 3; ++look) {  // no record arrives; the recorder's clock advances
+        const std::uint64_t before = header.last_ticks;
+        while (header.last_ticks == before) {
+            builder.recording().renew_anchor();
+        }
+        run->update();
+        const Wait* wait = run->wait_at(run->waits().size());
+        ASSERT_NE(wait, nullptr);
+        EXPECT_EQ(wait->name, "wait_to_read");
+        EXPECT_EQ(wait->line, 9u);
+        EXPECT_EQ(run->caused_by(*wait), (std::vector<OpId>{1}));
+        EXPECT_GT(wait->end_ns, seen_ns);
+        EXPECT_EQ(wait->end_ns, run->end_ns());
+        EXPECT_GT(run->numbers().blocked_ns, 0);
+        seen_ns = wait->end_ns;
+    }
+    EXPECT_EQ(run->line_costs().back().blocked_ns, run->open_wait()->end_ns - run->open_wait()->begin_ns);
+
+    // The program has continued without a record of the wait.
+    builder.issue({now(), now(), 0, 3, 0, 0, true, size, 10});
+    run->update();
+    EXPECT_FALSE(run->open_wait());
+    header.wait_begin = 0;
+    run->update();
+    EXPECT_FALSE(run->open_wait());
+    EXPECT_EQ(run->wait_at(run->waits().size()), nullptr);
+}
+
+}  // namespace
+}  // namespace headway::model
