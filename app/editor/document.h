@@ -1,5 +1,5 @@
 // An open program's source: its text, its file, breakpoints, and the relation of its lines to the text of the last
-// run. They are one class because every edit of the text changes all of them.
+// run. Document has many public functions because every edit of the text changes all of these.
 //
 // There are two kinds of files. A learner's own file is saved where it was read. A lesson's program never changes:
 // the learner's version of it is saved as a separate copy, until it is reverted.

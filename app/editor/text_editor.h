@@ -3,6 +3,8 @@
 // Text is UTF-8, and lines are separated by '\n'. A position is a line and a byte offset in it, both from 0, and
 // always between two characters; other positions are moved to the nearest valid one.
 //
+// TextEditor has many public functions because each thing that a key or the mouse does to a text is one.
+//
 // Threads: one.
 #pragma once
 

@@ -47,8 +47,8 @@ struct DeviceSlot {
     std::array<Device*, core::kMaxDevices> earlier{};  // the devices that joined before, by number
 };
 
-// Also the source of the device's memory. Half of its functions have a default: most of them concern virtual
-// time, the lazy policy or the learner's holds, which not every device has.
+// Also the source of the device's memory. It has many public functions because virtual time, the lazy policy and the
+// learner's holds need some of each device that has them; these have a default.
 class Device : public memory::Source {
 public:
     Device(const Device&) = delete;

@@ -17,6 +17,9 @@
 // and not from observed times, so the same program has the same races in each run. The learner's barriers between ops
 // and minibatches order ops as well; the queue limit does not.
 //
+// ProgramStreams has many public functions because it hears of everything that orders ops: what the program asks for,
+// and each op, wait, allocation and drop of the queue.
+//
 // Threads: the frontend only.
 #pragma once
 

@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import check_classes  # noqa: E402
 import check_docs  # noqa: E402
 import check_includes  # noqa: E402
 import check_sentences  # noqa: E402
@@ -22,6 +23,30 @@ def violations(files):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(("#pragma once\n" if name.endswith(".h") else "") + text)
         return check_includes.check(Path(folder))
+
+
+class Classes(unittest.TestCase):
+    def errors(self, members, comment="", kind="class"):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "app").mkdir()
+            Path(folder, "app/panel.h").write_text(
+                f"{comment}\n{kind} Panel : public Base {{\npublic:\n    Panel() = delete;\n    ~Panel();\n"
+                f"    void draw() override {{}}\n{members}\nprivate:\n    int x_ = 0;\n}};\n")
+            return check_classes.check(Path(folder))
+
+    def test_a_class_with_many_members_says_why(self):
+        many = "\n".join(f"    [[nodiscard]] int f{i}(int x) const {{ return x; }}" for i in range(26))
+        fewer = many.replace(" f0(", " private_: f0(", 1).split("\n", 1)[1]
+        self.assertEqual(self.errors(fewer), [])
+        self.assertIn("app/panel.h: Panel has 26 public members", "".join(self.errors(many)))
+        self.assertEqual(self.errors(many, "// Panel has many public functions because each\n// command is one."), [])
+        self.assertEqual(len(self.errors(many, "// Other has many public functions because each is one.")), 1)
+
+    def test_data_counts_and_nested_braces_do_not(self):
+        data = "\n".join(f"    std::vector<int> v{i}{{}};" for i in range(26))
+        self.assertEqual(len(self.errors(data)), 1)
+        self.assertEqual(self.errors("    void f() { int a; int b; " + "f(); " * 40 + "}"), [])
+        self.assertEqual(self.errors("    struct Part { int a; " + "int b; " * 40 + "};"), [])
 
 
 class Includes(unittest.TestCase):

@@ -3,7 +3,7 @@
 //
 // Threads: one. update() takes new records and returns; all other functions only read.
 //
-// The public part of Run is long because panels, analyses and exporters all read a run through it: an accessor for each
+// Run has many public functions because panels, analyses and exporters all read a run through it: an accessor for each
 // list, curve and index that update() fills. A new question that these can answer belongs elsewhere (queries.h,
 // app/model/analysis).
 //

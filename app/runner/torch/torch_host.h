@@ -1,5 +1,7 @@
 // The interface between the runner and its PyTorch module, libheadway_torch.so: what ATen's side needs of a run.
 //
+// Host has many functions because there is one for each thing that a program can ask of torch.cuda.
+//
 // C++17 and the standard library only, because PyTorch's headers decide the module's language standard.
 //
 // Threads: any, with or without Python's GIL; the host has a lock of its own, which it never holds while it takes the

@@ -1,6 +1,6 @@
 // State shared by the window's panels, in parts: each panel uses those that it needs. Here are the parts, and the
-// commands that start and step runs, whichever button or key calls them. AppState is the list of the parts, so it has a
-// member for each.
+// commands that start and step runs, whichever button or key calls them. AppState has many
+// public members because it is the list of the parts.
 //
 // Threads: the UI's. No ImGui.
 #pragma once
