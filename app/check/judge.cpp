@@ -18,7 +18,7 @@ struct InCase {
     std::string op_words;
 };
 
-std::string stopped(std::string text) {
+std::string with_full_stop(std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
         text.pop_back();
     }
@@ -100,11 +100,11 @@ InCase judge_check(const Check& check, const expression::Record& facts) {
     std::string reason = passed ? "" : without_column(passed.error().message);
     if (reason.starts_with("the program")) {  // it has no such result, or did not begin
         reason[0] = 'T';
-        result.sentence = stopped(reason);
+        result.sentence = with_full_stop(reason);
     } else if (sentence) {
-        result.sentence = stopped(*sentence);
+        result.sentence = with_full_stop(*sentence);
     } else {
-        result.sentence = stopped(passed ? check.title : "This cannot be seen in the run: " + reason);
+        result.sentence = with_full_stop(passed ? check.title : "This cannot be seen in the run: " + reason);
     }
     return result;
 }

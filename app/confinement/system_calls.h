@@ -12,7 +12,7 @@
 //   sockets, but for pairs within the program      EACCES; with the network allowed, only IPv4 and IPv6 are free
 //   calls that are newer than this list, clone3    ENOSYS, so that libraries use the older call
 //
-// Sockets of sequenced packets within the computer stay: a GPU's driver opens one. Displays and D-Bus use streams.
+// Unix sockets of type SOCK_SEQPACKET stay allowed: a GPU's driver opens one. Displays and D-Bus use streams.
 //
 // The filter is written here and not with libseccomp: it is one list and six rules, and so every build has it.
 //

@@ -46,8 +46,8 @@ struct Command {
     // descriptors that are not closed on exec, and `passed` keeps its number. Otherwise it has a process group of its
     // own, and no descriptors but the standard ones and `passed`.
     bool foreground = false;
-    // On SIGQUIT it ends itself and all that it started, wherever that moved to. So end() asks it, and so it is asked
-    // when this process dies; other children get SIGKILL.
+    // On SIGQUIT it ends itself and all that it started, in whichever session or group that is now. end() sends
+    // SIGQUIT, and so does the kernel when this process dies; other children get SIGKILL.
     bool supervisor = false;
     std::optional<std::chrono::milliseconds> limit{};  // poll() and wait() kill it when it runs for longer
 };

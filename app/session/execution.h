@@ -63,7 +63,7 @@ public:
     // the other numbers; then sums_of_total_ns() is the total at that time.
     [[nodiscard]] const model::Numbers& numbers() const { return numbers_; }
     [[nodiscard]] std::optional<std::int64_t> sums_of_total_ns() const { return sums_of_total_ns_; }
-    // Time per source line, by line, ascending: as old as the sums.
+    // Time per source line, by line, ascending; updated together with the sums, see numbers().
     [[nodiscard]] const std::vector<model::LineCost>& line_costs() const { return line_costs_; }
     // Ended, but not completely read or summed up yet.
     [[nodiscard]] bool lags() const { return unread_ || (walk_ && !live()); }

@@ -1,5 +1,5 @@
 // Failed ops and the buffers that they spoiled: a failed op's output has no value, nor has anything computed from it. A
-// failure is delivered once, at the first wait that needs it or at a wait for everything. And the ops that a stop left
+// failure is delivered once, at the first wait that needs it or at a wait for everything. Also the ops that a stop left
 // out.
 //
 // Threads: any. any() is a plain load; the other functions take a lock and are called only after a failure.

@@ -20,7 +20,7 @@ namespace headway::memory {
 
 // When the bytes of a dropped tensor count as free.
 enum class FreePolicy : std::uint8_t {
-    finish,  // taken at issue, freed when the last reader has finished (MXNet's pile-up)
+    finish,  // taken at issue, freed when the last reader has finished (as MXNet)
     stream,  // taken at issue, freed at the drop and reused in lane order without waiting (PyTorch's caching allocator)
     lazy,    // taken when the op starts, freed when the last reader has finished
 };

@@ -34,7 +34,7 @@ public:
     MemoryManager(const MemoryManager&) = delete;
     MemoryManager& operator=(const MemoryManager&) = delete;
 
-    // Knows how memory of the program's streams is reused. Call once.
+    // `streams` decides how memory of the program's streams is reused. Call once.
     void set_streams(ProgramStreams& streams) { streams_ = &streams; }
     // This device of `lanes` joins the run.
     void add_device(core::DeviceId number);

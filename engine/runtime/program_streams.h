@@ -45,7 +45,7 @@ struct StreamPoint {
     std::uint32_t seq = 0;  // its last command so far; 0: none
     core::OpId op = 0;      // and its last op
     LaneSeqs clock{};       // what has completed once that command has
-    // Of each lane, the op that has completed then as well, and that no op before this moment had to wait for; 0: none.
+    // The stream waits that no op of the stream has followed yet: of each lane, the op waited for; 0: none.
     std::array<core::OpId, core::kMaxLanes> waits{};
 };
 
@@ -93,7 +93,7 @@ public:
         bool writes;
     };
     [[nodiscard]] bool governs(core::DeviceId device) const { return active_ && device < devices_; }
-    // Places an op in `lane`, of a device that it governs. The op gets no waits but for buffers of other devices.
+    // Places an op in `lane`, of a device that it governs. The only waits it gets are for buffers of other devices.
     void place(std::span<const Access> accesses, std::uint32_t lane, Placement& placement);
     void place(const Operation& operation, Placement& placement);
     // The op, of any device, is about to be submitted as command `seq` of `lane`: notes what it uses, and records what
@@ -108,7 +108,7 @@ public:
     void host_waited(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end, core::OpId through);
     void host_waited(std::uint32_t lane, std::uint32_t seq, core::OpId through);
     void host_waited(const StreamPoint& point);
-    // The frontend waits for all that the lanes [begin, end) do, also for what they wait for without an op after it.
+    // The frontend waits for all that the lanes [begin, end) do, stream waits that no op has followed yet included.
     void host_waits_for_lanes(std::uint32_t begin, std::uint32_t end);
     // The last op of the stream; 0: none.
     [[nodiscard]] core::OpId last_op(std::uint32_t lane) const { return last_op_[lane]; }

@@ -48,12 +48,12 @@ public:
     void stream(const StreamPoint& point, std::string_view name);
     void to_read(const Tensor& a, trace::WaitKind kind = trace::WaitKind::wait_to_read,
                  std::string_view name = "wait_to_read");
-    // Waits for the end of the stream of the op that writes `a`; with several streams for that op only.
+    // Waits for everything submitted to the lane of the op that writes `a`; see in_lane().
     void in_stream(const Tensor& a, trace::WaitKind kind, std::string_view name);
 
-    // Waits for everything submitted to the lane so far, and delivers the failure that spoiled `buffer`, or that of the
-    // op itself: one that copies the buffer to the program's memory spoils no buffer. If the lane's device has several
-    // lanes, the wait is recorded as one for `buffer`.
+    // Waits for everything submitted to the lane so far, and delivers the failure that spoiled `buffer`, or the failure
+    // of `op` itself: a failed copy to the program's memory spoils no buffer. If the lane's device has several lanes,
+    // the wait is recorded as one for `buffer`.
     void in_lane(std::uint32_t lane, core::BufferId buffer, core::OpId op, trace::WaitKind kind, std::string_view name);
 
     // Blockers: wait for `a`, then copy its values out. item() is for tensors of one element.
@@ -71,7 +71,7 @@ public:
 
 private:
     void prepare(std::string_view name);
-    // Throws that the run was stopped, if that made the lane leave out this command: what it writes has no value.
+    // Throws that the run was stopped if the lane left out this command because of a stop: its output has no value.
     void expect_run(std::uint32_t lane, std::uint32_t seq) const;
     void deliver_failure_of(core::BufferId buffer);
     void deliver(const std::optional<devices::OpFailure>& failure);

@@ -31,7 +31,7 @@ inline constexpr std::size_t kHeaderBytes = kChunkBytes;          // keeps the c
 inline constexpr std::size_t kChunkHeaderBytes = 64;
 
 enum class StreamKind : std::uint8_t {
-    frontend = 1,  // FrontendRecord: issues, waits, scopes and lines, in program order
+    frontend = 1,  // FrontendRecord: issues, waits, scopes and marks, in program order
     drops = 2,     // DropRecord: tensors that the program dropped
     lane = 3,      // ExecRecord: what one lane executed, in its order
     samples = 4,   // SampleRecord: memory of the process, about every 10 ms; index i > 0: reserved by device i
@@ -72,7 +72,7 @@ enum class FrontendKind : std::uint8_t {
     measure_end = 8,
     work = 9,  // the frontend computed without the engine (NumPy, for example); `signature` is the name's string id
     more_inputs = 10,  // more of the op just issued: two inputs, in in0 and in1; see MoreInputsRecord
-    line = 11,         // the program reached another source line
+    line = 11,         // no longer written
     program_end = 12,
     more_output = 13,  // a further buffer that the op just issued writes: `out`; its bytes are in `signature`
     barrier = 14,      // the learner chose another policy: its kind in `signature`, K in `out`
@@ -134,7 +134,7 @@ struct FrontendRecord {
     core::Line line;
     std::uint32_t out;  // issue: the buffer written; wait: the buffer waited for, 0 for all; minibatch: index
     std::uint32_t in0;  // issue: buffer read, 0 for none; wait: how many ops had been issued
-    std::uint32_t in1;  // issue: buffer read, 0 for none; minibatch barrier: how many of those it waited for (0: all)
+    std::uint32_t in1;  // issue: buffer read, 0 for none; wait: the last op waited for, 0 for all issued
 };
 static_assert(sizeof(FrontendRecord) == 32);
 

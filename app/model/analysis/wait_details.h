@@ -38,7 +38,7 @@ void walk_wait(
 // Details of the hovered wait. Takes about 0.1 s for a run of a million ops. `all` false: leaves out the slow parts
 // (a wait in progress has none of these).
 struct WaitDetails {
-    std::vector<OpId> causes;  // the ops that it was for, ascending: the first ones, or any of them
+    std::vector<OpId> causes;  // the first of the ops that it was for, ascending; any of them if `at_least`
     std::size_t count = 0;     // all of them
     bool at_least = false;     // count is a lower bound
     std::optional<WaitSplit> split;

@@ -53,7 +53,7 @@ struct Facts {
     int longest_blocker = -1;
 };
 
-// A sentence that could be said. Those with the smallest rank are, in the order in which they were added.
+// A sentence that could be shown. Those with the lowest ranks are, in the order in which they were added.
 struct Candidate {
     int rank = 0;
     Sentence sentence;

@@ -25,7 +25,7 @@
 
 namespace headway::model {
 
-// Median overheads of the measured part (of an even number, the lower one), by what an op or a wait followed. The
+// Median overheads of the measured part (of an even number, the lower one), grouped by what came before an op or a wait. The
 // classes differ by orders of magnitude: a spinning worker reacts at once, a sleeping one has to be woken.
 struct TypicalOverheads {
     static constexpr std::int64_t kAsleepNs = 50'000;  // how long lanes and frontend spin before they sleep

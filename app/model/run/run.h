@@ -322,6 +322,7 @@ private:
     void give_back();
     void settle();
     void see(std::int64_t ns);  // raises last_ns_ to the time of an event
+    // (now.cpp)
     void look_at_open_wait();
     void look_at_running_ops();
     void look_at_open_hold();

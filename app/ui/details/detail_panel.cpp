@@ -27,10 +27,14 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline,
       bookmarks_(state, ui, timeline),
       alive_(state, ui, timeline) {
     const auto graph = [this](ImVec2 min, ImVec2 max) { graph_.draw(min, max); };
-    const std::array<std::function<void(ImVec2 min, ImVec2 max)>, lesson::kDetailTabs.size()> lasting{
+    const auto lasting = std::to_array<std::function<void(ImVec2 min, ImVec2 max)>>({
         [this](ImVec2 min, ImVec2 max) { numbers_.draw(min, max); },
         [this](ImVec2 min, ImVec2 max) { output_.draw(min, max); },
-        [this](ImVec2 min, ImVec2 max) { queue_.draw(min, max); }, graph, graph};
+        [this](ImVec2 min, ImVec2 max) { queue_.draw(min, max); },
+        graph,
+        graph,
+    });
+    static_assert(std::tuple_size_v<decltype(lasting)> == lesson::kDetailTabs.size());
     for (std::size_t i = 0; i < lasting.size(); ++i) {
         tabs_.push_back({lesson::kDetailTabs[i].id, lesson::kDetailTabs[i].title, true, {}, lasting[i]});
     }

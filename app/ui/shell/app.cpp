@@ -288,7 +288,13 @@ bool App::handle_ring() {
         return true;
     }
     if (ring_.at().empty()) {
-        return false;
+        // In a menu that the mouse opened, ↓ and ↑ begin with the first and the last row.
+        const int direction = gfx::key_pressed(Key::down, true) ? 1 : gfx::key_pressed(Key::up, true) ? -1 : 0;
+        if (direction == 0 || !menu_open()) {
+            return false;
+        }
+        ring_.step(rects_, direction);
+        return true;
     }
     for (const auto& [key, dx, dy] :
          {std::tuple{Key::left, -1, 0}, {Key::right, 1, 0}, {Key::up, 0, -1}, {Key::down, 0, 1}}) {

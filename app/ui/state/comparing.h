@@ -39,7 +39,7 @@ public:
     void start();
     void stop();                                                                   // completed runs count
     void drop() { rounds_.reset(); }                                               // shows nothing
-    void forget() { compared_.reset(); }                                           // the runs behind A and B
+    void forget() { compared_.reset(); }                                           // the repeated runs that A and B stand for
     [[nodiscard]] const session::Rounds* rounds() const { return rounds_.get(); }  // null: no comparison is running
     // The comparison of A and B: of all their runs, or of one each. Null unless there are two completely read runs.
     [[nodiscard]] const comparison::Verdict* verdict();

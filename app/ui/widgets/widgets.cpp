@@ -356,8 +356,12 @@ int arrow_steps(Ui& ui, std::string_view id, ArrowKeys keys) {
     return ui.arrow.control == id ? ui.arrow.step * (ui.arrow.shift ? kWithShift : 1) : 0;
 }
 
+bool menu_open() {
+    return !ImGui::GetCurrentContext()->OpenPopupStack.empty() && ImGui::GetTopMostPopupModal() == nullptr;
+}
+
 bool close_popups() {
-    if (ImGui::GetCurrentContext()->OpenPopupStack.empty() || ImGui::GetTopMostPopupModal() != nullptr) {
+    if (!menu_open()) {
         return false;
     }
     ImGui::ClosePopupToLevel(0, true);

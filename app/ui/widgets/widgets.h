@@ -67,7 +67,9 @@ float segments_width(Ui& ui, std::span<const std::string> labels, float text_px 
 float draw_wrapped(Ui& ui, ImDrawList* list, ImVec2 at, float width, Face face, float size_px, float line_px,
                    figure::Rgba c, std::string_view text);
 
-// Closes the popups that a click outside of them would close; false: there is none.
+// Whether a popup is open that a click outside of it would close.
+bool menu_open();
+// Closes these popups; false: there is none.
 bool close_popups();
 // Key names ("Ctrl Shift P", "[  ]", "/,  N") as printed on this keyboard.
 std::string keys_here(const Ui& ui, std::string_view keys);

@@ -15,10 +15,10 @@
 // the device is lost, all buffers are spoiled, CUDA is not called again, and only another process can use the GPU.
 //
 // A run may have several GPUs (DeviceSlot), each a CudaDevice with its own threads. A stream waits for a command of
-// another GPU by that command's event, once it has been launched there; until then the waiting command is deferred, as
-// below. Copies between GPUs run on a stream of the GPU that they write to. CUPTI and the driver's records are shared.
+// another GPU by that command's event, once it has been launched there; until then the waiting command is deferred
+// (see below). Copies between GPUs run on a stream of the GPU that they write to. CUPTI and the driver's records are shared.
 //
-// The run may also have a CPU device. Whether an op may start after a CPU lane is known from that lane's
+// The run may also have a CPU device. Whether an op that needs a CPU lane may start is known from that lane's
 // counter. Until then the op, and everything that follows it in its stream or waits for it in another stream, is
 // deferred, and other commands are launched before it. No stream and no driver thread ever blocks on a counter, so no
 // wait can block the work that it waits for. If the frontend launches, the thread "cuda-launch" launches the deferred

@@ -108,6 +108,21 @@ TEST_F(KeyboardTest, TabReachesEveryControlOnce) {
     EXPECT_TRUE(app->focus_ring().at().empty());
 }
 
+TEST_F(KeyboardTest, ArrowsChooseInAMenuThatTheMouseOpened) {
+    ASSERT_EQ(session.settings.device, "cpu");
+    act("key:down");
+    EXPECT_TRUE(app->focus_ring().at().empty());  // no menu is open
+    act("click:device");
+    frames(3);
+    act("key:down");
+    EXPECT_EQ(app->focus_ring().at(), "device/cpu");
+    act("key:down");
+    EXPECT_EQ(app->focus_ring().at(), "device/simulated");
+    act("key:enter");
+    frames(6);
+    EXPECT_EQ(session.settings.device, "simulated");
+}
+
 TEST_F(KeyboardTest, EnterClicksTheFocusedControl) {
     run_to_the_end();
     act("move:5,300");
