@@ -223,6 +223,18 @@ private:
             count_text(whole(std::min(x, y))));
     }
 
+    // "A 12.0 ms (10.0 ms to 14.0 ms), B 22.0 ms (20.0 ms to 24.0 ms)"
+    template <class Text>
+    [[nodiscard]] static std::string spread_text(const Finding& finding, Text text) {
+        std::string words;
+        for (const char letter : {'A', 'B'}) {
+            const Spread& s = finding.of[place(letter)];
+            words += (words.empty() ? "" : ", ") + std::string(1, letter) + " " + text(s.median) + " (" + text(s.least) +
+                     " to " + text(s.most) + ")";
+        }
+        return words;
+    }
+
     [[nodiscard]] std::string evidence() const {
         if (v_.runs == 0) {
             return {};
@@ -231,11 +243,20 @@ private:
         if (v_.runs > 1) {
             words = (v_.simulated ? "simulated, " : "") + runs_text(v_.runs) +
                     (v_.warmed_up ? " after one to warm up" : "");
-            const auto spread = [](char letter, const Spread& s) {
-                return std::string(1, letter) + " " + duration_text(s.median) + " (" + duration_text(s.least) + " to " +
-                       duration_text(s.most) + ")";
+            words += ", totals " + spread_text(v_.time, &model::duration_text);
+            // Where runs of one side differ by more than this, the one that is shown may be unlike their median.
+            constexpr double kAlike = 1.1;
+            const auto differs = [](const Spread& s) { return s.most > kAlike * s.least; };
+            bool unlike = false;
+            const auto add_spread = [&](const char* name, const Finding& finding, auto text) {
+                if (differs(finding.of[0]) || differs(finding.of[1])) {
+                    words += std::string("; ") + name + " " + spread_text(finding, text);
+                    unlike = true;
+                }
             };
-            words += ", totals " + spread('A', v_.time.of[0]) + ", " + spread('B', v_.time.of[1]);
+            add_spread("peak memory", v_.memory, [](double bytes) { return bytes_text(whole(bytes)); });
+            add_spread("headway", v_.headway, [](double ops) { return count_text(whole(ops)); });
+            words += unlike ? "; shown are the runs of median time" : "";
         }
         if (v_.busy_runs > 0) {
             words += "; the machine was busy in " + count_text(v_.busy_runs) + " of " +

@@ -51,9 +51,12 @@ std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const
     if (few) {
         return all;
     }
-    add_if_recorded("t₁ issue", &TraceCapabilities::issues, [&](const Numbers& n) { return time(n.t1_ns); });
-    add_if_recorded("t₂ execute", &TraceCapabilities::backend, [&](const Numbers& n) { return time(n.t2_ns); });
-    add_if_recorded("t₃ return", &TraceCapabilities::issues, [&](const Numbers& n) { return time(n.t3_ns); });
+    const auto median = [&](const model::Spread& spread) {
+        return spread.count > 0 ? time(static_cast<double>(spread.median)) : std::string("–");
+    };
+    add_if_recorded("t₁ issue", &TraceCapabilities::issues, [&](const Numbers& n) { return median(n.t1); });
+    add_if_recorded("t₂ execute", &TraceCapabilities::backend, [&](const Numbers& n) { return median(n.t2); });
+    add_if_recorded("t₃ return", &TraceCapabilities::issues, [&](const Numbers& n) { return median(n.t3); });
     add_if_recorded("predicted", &TraceCapabilities::issues, [&](const Numbers& n) {
         return n.predicted ? time(static_cast<double>(n.predicted_ns)) : std::string("–");
     });

@@ -130,6 +130,7 @@ private:
         for (auto& [lane, box] : lanes_) {
             box = row(bar * 0.25F, true);
         }
+        bottom_ = y;
     }
 
     void label(const Box& row, const std::string& name, const std::string& below) {
@@ -374,6 +375,9 @@ private:
     }
 
     void draw_words() {
+        if (bottom_ > o_.area.y1 - px(16)) {
+            return;  // no room below the rows
+        }
         const float size = px(11.5F);
         const std::string words =
             narrow_ ? "Not to scale; the order is exact."
@@ -397,6 +401,7 @@ private:
     SqueezedAxis axis_{{}, 0, 0};
     Box one_at_a_time_, frontend_;
     float label_width_ = 0;
+    float bottom_ = 0;     // of the rows
     bool narrow_ = false;  // names stand above the rows
 };
 

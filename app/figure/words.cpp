@@ -28,6 +28,10 @@ std::string capitalised(std::string words) {
 }
 
 std::string outcome(const Run& run, const Numbers& n) {
+    if (!has_all_records(run)) {
+        return std::string(run.info().file_cut_off ? "the file is cut off" : model::word_of(run.end().verdict)) +
+               ", so the run's sums are not known";
+    }
     std::string s = duration_text(static_cast<double>(n.total_ns));
     if (run.error()) {
         // After the failure the backend went on with what it had.

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <numeric>
+
+#include "engine/core/count_text.h"
 
 namespace headway::questions {
 namespace {
@@ -178,13 +182,28 @@ std::string why_not(const RunAnswer& answer, const Guess& guess) {
     return index < answer.whys.size() ? answer.whys[index] : "";
 }
 
+namespace {
+
+// "10,000"; of other numbers four digits, more than anybody reads: "96.14".
+std::string shown(double number) {
+    constexpr double kCounts = 1e15;
+    if (number >= 0 && number < kCounts && number == std::floor(number)) {
+        return core::count_text(static_cast<std::uint64_t>(number));
+    }
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", number);
+    return text;
+}
+
+}  // namespace
+
 std::string words_of(const Question& question, const Guess& guess) {
     const auto percent = [](double value) { return expression::number_text(std::round(value * 10) / 10) + " %"; };
     return std::visit(
         Overloaded{[&](const ChoiceGuess& choice) { return std::get<Choices>(question.kind)[choice.choice].text; },
                    [&](const NumberGuess& number) {
                        const std::string& unit = std::get<Number>(question.kind).unit;
-                       return expression::number_text(number.value) + (unit.empty() ? "" : " " + unit);
+                       return shown(number.value) + (unit.empty() ? "" : " " + unit);
                    },
                    [&](const OrderGuess& order) {
                        std::string words;

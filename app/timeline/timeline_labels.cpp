@@ -63,6 +63,9 @@ void draw_header(const RowPen& pen, const RowBox& row) {
         pen.text(x, baseline, simulated, pen.theme().warning, small, FontRole::ui_bold);
         x += simulated_width;
     }
+    if (run.info().file_cut_off) {
+        put("file cut off", pen.theme().warning, FontRole::ui_semibold, small, right);
+    }
     if (run.lost_records() > 0) {
         put(count_text(run.lost_records()) + (run.lost_records() == 1 ? " record lost" : " records lost"),
             pen.theme().warning, FontRole::ui_semibold, small, right);
@@ -74,7 +77,9 @@ void draw_header(const RowPen& pen, const RowBox& row) {
         put("paused " + duration_text(static_cast<double>(paused)), pen.theme().dim, FontRole::ui_semibold, small,
             right);
     }
-    if (run.error()) {
+    if (run.end().verdict == model::Verdict::crashed) {
+        put("crashed", pen.theme().warning, FontRole::ui_semibold, small, right);
+    } else if (run.error()) {
         const std::string& why = run.error()->message;
         const bool stopped = run.error()->stopped();
         put(stopped                       ? why

@@ -332,15 +332,20 @@ class Facts:
     def lanes_overlap(self):
         ns = self.overlap(lambda ops: len({op.lane for op in ops}) > 1)
         length = self.trace.end - self.trace.begin
-        return ns > 0, {"lanes": len(self.lanes), "overlap_ns": ns, "share": ns / length}, []
+        return ns > 0, self.count_of_lanes() | {"overlap_ns": ns, "share": ns / length}, []
 
     def no_overlap(self):
         ns = self.overlap(lambda ops: len({op.lane for op in ops}) > 1)
-        return ns == 0 and len(self.lanes) > 1, {"lanes": len(self.lanes)}, []
+        return ns == 0 and len(self.lanes) > 1, self.count_of_lanes(), []
+
+    def count_of_lanes(self):
+        return {"lanes": len(self.lanes)} if len(self.lanes) > 2 else {}  # else in words
 
     def devices_overlap(self):
         ns = self.overlap(lambda ops: len({self.trace.device_of_lane(op.lane) for op in ops}) > 1)
-        return len(self.trace.devices) > 1, {"overlap_ns": ns, "share": ns / (self.trace.end - self.trace.begin)}, []
+        devices = {self.trace.device_of_lane(lane) for lane in self.lanes}
+        words = {len(self.trace.devices) == 2: ["Both devices"], len(devices) > 2: ["Two or more devices"]}.get(True, ["Two devices"])
+        return len(devices) > 1, {"overlap_ns": ns, "share": ns / (self.trace.end - self.trace.begin)}, words
 
     def copies_overlap(self):
         copies = self.overlap(lambda ops: any(map(self.is_copy, ops)))
@@ -353,7 +358,10 @@ class Facts:
 
     def idle(self):
         causes = {key: ns for key, ns in self.own["idle"].items() if key != "paused_ns"}
-        words = {"frontend_ns": "had not issued", "barrier_ns": "in a barrier", "blocker_ns": "for a value",
+        own = replay.frameworks_own(self.trace)
+        barriers = [(i in own, self.waited(w)) for i, w in self.waits if w.group == "barrier"]
+        of_framework = sum(ns for its, ns in barriers if its) > sum(ns for its, ns in barriers if not its)
+        words = {"frontend_ns": "had not issued", "barrier_ns": "of the framework's own" if of_framework else "in a barrier", "blocker_ns": "for a value",
                  "limit_ns": "by a limit", "dependency_ns": "of another lane", "link_ns": "waited for a link",
                  "handover_ns": "hand-overs",
                  "done_ns": "none was left"}

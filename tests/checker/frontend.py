@@ -88,7 +88,7 @@ def divided(trace, sums):
     stalled = min(no_core_issuing, issue)
     issue -= stalled
     issues = [op for op in trace.measured_ops() if op.issued]
-    stamp = sorted(stamps)[int(0.5 * (len(stamps) - 1))] / STAMP_UNITS if stamps else 0
+    stamp = sorted(stamps)[int(0.1 * (len(stamps) - 1))] / STAMP_UNITS if stamps else 0
     stamping = min(stamp * len(issues), issue)
     issue -= stamping
 

@@ -23,6 +23,13 @@
 
 namespace headway {
 
+// A sanitizer makes each random case ten times as slow: there are fewer then.
+#if defined(HEADWAY_SANITIZED)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 using DeviceResult = core::Result<std::unique_ptr<devices::Device>>;
 using MakeDevice = DeviceResult (*)(std::uint32_t lanes, trace::Recording& recording);
 

@@ -18,7 +18,7 @@ using runtime::Runtime;
 using runtime::Side;
 using runtime::Tensor;
 
-constexpr int kRounds = 60;
+constexpr int kRounds = kSanitized ? 20 : 60;
 
 // Single operations round once; a sum of n products in any order has an error of a few n·2⁻²⁴ of its terms' sizes.
 constexpr double kExact = 0.0;

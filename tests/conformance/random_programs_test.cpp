@@ -9,23 +9,14 @@
 #include <iostream>
 #include <string>
 
+#include "tests/conformance/devices.h"
 #include "tests/conformance/random_program.h"
 #include "tests/conformance/trace_check.h"
 
 namespace headway {
 namespace {
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr int kPrograms = 40;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-constexpr int kPrograms = 40;
-#else
-constexpr int kPrograms = 300;
-#endif
-#else
-constexpr int kPrograms = 300;
-#endif
+constexpr int kPrograms = kSanitized ? 16 : 300;
 constexpr std::uint64_t kRunSeed = 11;
 
 struct Tested {

@@ -24,7 +24,7 @@ class Hostile(unittest.TestCase):
         self.ends("def f():\n    return f()\nf()\n", 1, ["RecursionError", "program.py:2"])
 
     def test_syntax_error(self):
-        self.ends("x = 1\ny = (\n", 1, ["program.py:2"])
+        self.ends("x = 1\ny = (\n", 1, ["SyntaxError: '(' was never closed, in “y = (”, at program.py:2"])
 
     def test_not_utf8(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -24,7 +24,9 @@
 
 namespace headway::simt {
 
-// What translate.py --mutants makes of `a < b` and `a > b`.
+// What translate.py --mutants makes of `a < b` and `a > b`; kernels compare unsigned with signed literals.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-compare"
 template <int kNumber, class A, class B>
 bool less(A a, B b) {
     return mutated(kNumber) ? a <= b : a < b;
@@ -33,5 +35,6 @@ template <int kNumber, class A, class B>
 bool greater(A a, B b) {
     return mutated(kNumber) ? a >= b : a > b;
 }
+#pragma GCC diagnostic pop
 
 }  // namespace headway::simt

@@ -35,9 +35,9 @@ FOUND = {
         "read_before_begin": "heap-buffer-overflow",
         "shared_after_end": "use-after-poison",
         "local_after_end": "",  # stack-buffer-overflow, or the undefined-behaviour sanitizer's words
-        "misaligned": "misaligned address",
     },
     "thread": {
+        "misaligned": "misaligned address",  # by the undefined-behaviour sanitizer
         "race_in_block": "data race",
         "race_of_threads": "data race",
         "race_of_blocks": "data race",

@@ -43,8 +43,8 @@ private:
     void* argument_ = nullptr;
     void* context_ = nullptr;  // where this fiber, or its caller, continues
     void* caller_ = nullptr;
-    void* of_thread_sanitizer_ = nullptr;
-    void* caller_of_thread_sanitizer_ = nullptr;
+    [[maybe_unused]] void* of_thread_sanitizer_ = nullptr;
+    [[maybe_unused]] void* caller_of_thread_sanitizer_ = nullptr;
     void* fake_stack_ = nullptr;
     void* caller_fake_stack_ = nullptr;
     const void* caller_stack_ = nullptr;

@@ -95,7 +95,7 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
     }
     TraceNotes notes;
     if (splitter.cut_off()) {
-        notes.say(std::string("The ") + ((*source)->damaged() ? "compressed file is damaged" : "file is cut off") +
+        notes.say(std::string("The ") + ((*source)->damaged() ? "compressed file is damaged" : "file is cut off or damaged") +
                   ": its " + counted(counts.events, "event", "events") + " up to there " +
                   (counts.events == 1 ? "is" : "are") + " shown.");
     }

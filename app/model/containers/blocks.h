@@ -138,6 +138,7 @@ public:
     [[nodiscard]] const T& back() const { return items_.back(); }
     [[nodiscard]] T& back() { return items_.back(); }
     T& push_back(T value) { return items_.push_back(std::move(value)); }
+    void truncate(std::size_t size) { items_.truncate(size); }
     [[nodiscard]] Iterator begin() const { return {*this, 0}; }
     [[nodiscard]] Iterator end() const { return {*this, size()}; }
     void clear() {

@@ -16,8 +16,8 @@
 // - The sampling itself counts as recording.
 //
 // From the issues' time, the language's share is moved to the program's work, time without a core during issues to
-// descheduled, and one median clock reading per op to recording. The uncertainty and the time after the frontend's
-// last record are unnamed; all other time between records is work.
+// descheduled, and one clock reading (10th percentile) per op to recording. The uncertainty and the time after the
+// frontend's last record are unnamed; all other time between records is work.
 #pragma once
 
 #include <cstdint>

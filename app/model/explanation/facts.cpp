@@ -1,6 +1,7 @@
 #include "app/model/explanation/facts.h"
 
 #include <algorithm>
+#include <set>
 
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/analysis/wait_details.h"
@@ -36,9 +37,14 @@ Facts::Facts(const Run& of, const Numbers& its)
             keep_longest(longest_blocker, i);
         }
     }
+    std::set<std::size_t> devices;
     for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
-        lanes_used += lane_sum(run, lane, part.begin_ns, part.end_ns).count > 0 ? 1 : 0;
+        if (lane_sum(run, lane, part.begin_ns, part.end_ns).count > 0) {
+            ++lanes_used;
+            devices.insert(run.device_of_lane(lane));
+        }
     }
+    devices_used = devices.size();
     if (numbers.capabilities.tensors && !numbers.cut_off && !folded && !long_run && unpaused()) {
         path = critical_path(run);
         if (path->total_ns() != numbers.total_ns) {  // the learner held lanes

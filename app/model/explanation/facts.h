@@ -47,6 +47,7 @@ struct Facts {
     bool folded = false;         // some ops, waits and dependencies are known as sums only
     bool long_run = false;       // more than kReplayed ops: no analysis op by op
     std::size_t lanes_used = 0;  // lanes that executed something in the measured part
+    std::size_t devices_used = 0;
     std::map<trace::WaitKind, WaitSum> wait_sums;
     std::optional<PathTotals> path;  // if it can be computed and adds up to the total
     int longest_wait = -1;           // index into Run::waits()

@@ -90,8 +90,9 @@ void add_headway(const Facts& f, Candidates& to) {
         writer.words(n.cut_off ? "When the run was cut off, " : "When the measured part ended, ")
             .count("open_ops", static_cast<std::uint64_t>(open), "op was", "ops were")
             .words(" issued and not finished: ")
-            .words(n.cut_off ? "when and whether they finished is not recorded."
-                             : "the measured time contains only a part of the work.");
+            .words(!n.cut_off  ? "the measured time contains only a part of the work."
+                   : open == 1 ? "when and whether it finished is not recorded."
+                               : "when and whether they finished is not recorded.");
         to.push_back({kImportant, writer.place(moment(Row::headway, f.part.end_ns)).done()});
     }
 }

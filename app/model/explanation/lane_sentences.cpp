@@ -7,6 +7,7 @@
 #include "app/model/analysis/overlap.h"
 #include "app/model/explanation/facts.h"
 #include "app/model/explanation/sentence_writer.h"
+#include "app/model/replay/what_if.h"
 
 namespace headway::model {
 namespace {
@@ -25,12 +26,14 @@ void add_overlap(const Facts& f, Candidates& to) {
     }
     const std::int64_t total_ns = std::max<std::int64_t>(f.part.end_ns - f.part.begin_ns, 1);
     const Overlap overlap = overlap_of(f.run);
-    if (f.run.devices().size() > 1) {
+    // "Both", if the run has no others.
+    const bool both_devices = f.run.devices().size() == 2, both_lanes = f.run.lanes().size() == 2;
+    if (f.devices_used > 1) {
         SentenceWriter writer(f.run, SentenceKind::devices_overlap);
-        const bool two = f.run.devices().size() == 2;
         to.push_back({kTelling, writer
-                                    .words(two ? "Both devices executed ops at the same time for "
-                                               : "Two or more devices executed ops at the same time for ")
+                                    .words(both_devices          ? "Both devices executed ops at the same time for "
+                                           : f.devices_used == 2 ? "Two devices executed ops at the same time for "
+                                                                 : "Two or more devices executed ops at the same time for ")
                                     .time("overlap_ns", overlap.devices_ns)
                                     .words(" (")
                                     .share("share", overlap.devices_ns, total_ns)
@@ -39,9 +42,12 @@ void add_overlap(const Facts& f, Candidates& to) {
                                     .done()});
     } else if (overlap.several_ns > 0) {
         SentenceWriter writer(f.run, SentenceKind::lanes_overlap);
-        to.push_back({kTelling, writer.words("Two or more of the ")
-                                    .count("lanes", f.lanes_used, "lane", "lanes")
-                                    .words(" executed ops at the same time for ")
+        if (f.lanes_used == 2) {
+            writer.words(both_lanes ? "Both lanes" : "Two lanes");
+        } else {
+            writer.words("Two or more of the ").count("lanes", f.lanes_used, "lane", "lanes");
+        }
+        to.push_back({kTelling, writer.words(" executed ops at the same time for ")
                                     .time("overlap_ns", overlap.several_ns)
                                     .words(" (")
                                     .share("share", overlap.several_ns, total_ns)
@@ -50,11 +56,14 @@ void add_overlap(const Facts& f, Candidates& to) {
                                     .done()});
     } else {
         SentenceWriter writer(f.run, SentenceKind::no_overlap);
-        to.push_back({kTelling, writer.words("No two of the ")
-                                    .count("lanes", f.lanes_used, "lane", "lanes")
-                                    .words(" ever executed ops at the same time.")
-                                    .place(f.whole(Row::lane))
-                                    .done()});
+        if (f.lanes_used == 2) {
+            writer.words(both_lanes ? "Both lanes" : "Two lanes").words(" executed ops, but never at the same time.");
+        } else {
+            writer.words("No two of the ")
+                .count("lanes", f.lanes_used, "lane", "lanes")
+                .words(" ever executed ops at the same time.");
+        }
+        to.push_back({kTelling, writer.place(f.whole(Row::lane)).done()});
     }
     if (overlap.copies_ns > 0) {
         SentenceWriter writer(f.run, SentenceKind::copies_overlap);
@@ -76,9 +85,17 @@ void add_idle(const Facts& f, Candidates& to) {
         return;
     }
     const IdleCauses idle = idle_causes(f.run);
+    std::int64_t frameworks_ns = 0, barriers_ns = 0;
+    for (const auto& [kind, sum] : f.wait_sums) {
+        if (trace::is_barrier(kind)) {
+            (is_the_frameworks(f.run, kind) ? frameworks_ns : barriers_ns) += sum.ns;
+        }
+    }
     const std::array<std::pair<std::int64_t, const char*>, 8> causes{
         {{idle.frontend_ns, "because the frontend had not issued the next op yet"},
-         {idle.barrier_ns, "because the frontend was in a barrier and issued nothing"},
+         {idle.barrier_ns, frameworks_ns > barriers_ns
+                              ? "because the frontend was in a wait of the framework's own and issued nothing"
+                              : "because the frontend was in a barrier and issued nothing"},
          {idle.blocker_ns, "because the frontend waited for a value and issued nothing"},
          {idle.limit_ns, "because the frontend was stopped by a limit and issued nothing"},
          {idle.dependency_ns, "because the next op needed a result of another lane"},

@@ -220,7 +220,9 @@ void add_time(const Facts& f, Candidates& to) {
     if (!end.complete()) {
         to.push_back({kAlways, ended(f, SentenceKind::incomplete, end.sentence)});
     }
-    to.push_back({kAlways, total(f)});
+    if (has_all_records(f.run)) {
+        to.push_back({kAlways, total(f)});
+    }
 }
 
 }  // namespace headway::model

@@ -136,7 +136,9 @@ void add_policy(const Facts& f, Candidates& to) {
     if (of_framework) {
         writer.words("the framework's own: ")
             .name(info.profile.empty() ? "it" : info.profile)
-            .words(" waits after each op on this device, so the frontend cannot run ahead.");
+            .words(f.devices_used > 1            ? " waits after each op on the CPU."
+                   : f.numbers.headway_max <= 1 ? " waits after each op on this device, so the frontend cannot run ahead."
+                                                : " waits after each op on this device.");
     } else {
         const bool written = info.barrier == "as-written" && info.barrier_changes.empty();
         writer.words(written ? "the program's own " : "the chosen ").words(sum.count == 1 ? "barrier" : "barriers");

@@ -277,7 +277,11 @@ void Run::close() {
     }
     intake_->open_scopes.clear();
     if (const auto open = intake_->open_minibatch; open >= 0) {
-        minibatches_[static_cast<std::size_t>(open)].issue_end_ns = last_ns_;
+        Minibatch& last = minibatches_[static_cast<std::size_t>(open)];
+        last.issue_end_ns = last_ns_;
+        if (last.last < last.first) {  // begun by the end of the one before, and then the loop ended
+            minibatches_.truncate(static_cast<std::size_t>(open));
+        }
         intake_->open_minibatch = -1;
     }
     if (restoring_ != nullptr) {

@@ -104,7 +104,12 @@ RunEnd run_end(const Run& run, const std::optional<ProcessEnd>& process) {
     if (!ended && process) {
         return end(Verdict::crashed, "Crashed" + after + ": " + process_words(known));
     }
-    if (!ended || run.info().file_cut_off) {
+    if (run.info().file_cut_off) {
+        return end(Verdict::unknown, "Incomplete: the file is cut off; it has " + core::counted(run.op_count(), "op") +
+                                         ", of which " + core::count_text(run.ended_count()) +
+                                         (run.ended_count() == 1 ? " has" : " have") + " an end");
+    }
+    if (!ended) {
         return end(Verdict::unknown, "Incomplete: how the run went on" + after + " is not recorded");
     }
     if (run.lost_records() != 0) {
@@ -115,7 +120,8 @@ RunEnd run_end(const Run& run, const std::optional<ProcessEnd>& process) {
 }
 
 bool has_all_records(const Run& run) {
-    return run.lost_records() == 0 && run.end().verdict != Verdict::damaged;
+    const bool cut_off = run.info().file_cut_off && !run.info().foreign;
+    return run.lost_records() == 0 && !cut_off && run.end().verdict != Verdict::damaged;
 }
 
 }  // namespace headway::model

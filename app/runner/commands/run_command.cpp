@@ -98,12 +98,19 @@ void summarise(const model::Run& run) {
     if (n.predicted) {
         tell(prediction_text(n));
     }
-    tell("medians: t₁ " + model::duration_text(n.t1_ns) +
-         (n.predicted ? ", hand-over " + model::duration_text(static_cast<double>(n.h_ns)) : std::string()) +
-         (model::nothing_executed(n)
-              ? std::string()
-              : ", t₂ " + model::duration_text(n.t2_ns) + ", t₃ " + model::duration_text(n.t3_ns)) +
-         "; the recorder's own cost " + model::duration_text(static_cast<double>(n.recorder_ns)));
+    std::string medians;
+    const auto add = [&medians](const char* name, bool known, double ns) {
+        if (known) {
+            medians += (medians.empty() ? "medians: " : ", ") + std::string(name) + model::duration_text(ns);
+        }
+    };
+    add("t₁ ", n.t1.count > 0, n.t1_ns);
+    add("hand-over ", n.t2.count > 0 && n.predicted, static_cast<double>(n.h_ns));
+    add("t₂ ", n.t2.count > 0, n.t2_ns);
+    add("t₃ ", n.t3.count > 0, n.t3_ns);
+    if (!medians.empty()) {
+        tell(medians + "; the recorder's own cost " + model::duration_text(static_cast<double>(n.recorder_ns)));
+    }
     if (const std::string profile = model::profile_words(info); !profile.empty()) {
         tell(profile);
     }

@@ -49,7 +49,8 @@ bool is_known(const Measure& measure, std::span<const Numbers> runs) {
     const std::string_view key = measure.key;
     const bool predicted = key == "predicted_ns";
     return std::all_of(runs.begin(), runs.end(), [&](const Numbers& run) {
-        if (model::nothing_executed(run) && (key == "t2_ns" || key == "t3_ns")) {
+        if ((key == "t1_ns" && run.t1.count == 0) || (key == "t2_ns" && run.t2.count == 0) ||
+            (key == "t3_ns" && run.t3.count == 0)) {
             return false;
         }
         return (measure.recorded == nullptr || run.capabilities.*measure.recorded) && !(predicted && run.cut_off);

@@ -43,7 +43,8 @@ public:
         const auto done_ns = context.now_ns();
         rt.events.measure_end();
 
-        context.printf("%lld steps, waiting %s: issued after %s, finished after %s", static_cast<long long>(n),
+        context.printf("%lld %s, waiting %s: issued after %s, finished after %s", static_cast<long long>(n),
+                       n == 1 ? "step" : "steps",
                        wait_each ? "for each" : "once", time_text(issued_ns - begin_ns).c_str(),
                        time_text(done_ns - begin_ns).c_str());
     }

@@ -79,7 +79,8 @@ void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution&
     const comparison::Verdict* many = verdict_of_many();
     if (many != nullptr) {
         const comparison::Spread& of = many->time.of[side];
-        add("total", "Median of all runs", true, time_text(of.median), of.median);
+        const bool differ = many->time.claim == comparison::Claim::more;  // otherwise a ratio would be noise
+        add("total", "Median of all runs", true, time_text(of.median), differ ? of.median : -1);
         add("", "", true, time_text(of.least) + "–" + time_text(of.most), -1, {}, {}, true);
     } else {
         time("total", "From the first measured moment to the last, without your pauses", true,
@@ -118,9 +119,9 @@ void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution&
         headway);
     add("peak memory", "The most bytes that tensors held at one moment", has.memory,
         figure::bytes_text(static_cast<std::uint64_t>(memory)), memory);
-    time("t₁ issue", "Median time that the frontend needs to issue one op", has.issues, n.t1_ns);
+    time("t₁ issue", "Median time that the frontend needs to issue one op", has.issues && n.t1.count > 0, n.t1_ns);
     time("t₂ execute", "Median time that a lane needs to execute one op", has.backend && n.t2.count > 0, n.t2_ns);
-    time("t₃ return", "Median time from the last op's end to the end of the wait for it", has.issues && n.t3_ns > 0,
+    time("t₃ return", "Median time from the last op's end to the end of the wait for it", has.issues && n.t3.count > 0,
          n.t3_ns);
 }
 

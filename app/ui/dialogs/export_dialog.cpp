@@ -131,6 +131,7 @@ float ExportDialog::draw_file(float y) {
     if (path_ != buffer.data()) {
         path_ = buffer.data();
         own_path_ = true;
+        problem_.clear();
     }
     return y + ui_.px(kRow);
 }
@@ -141,6 +142,7 @@ void ExportDialog::draw(bool enter_exports) {
     if (wanted_) {
         wanted_ = false;
         own_path_ = false;
+        problem_.clear();
         renew_path();
         ImGui::OpenPopup("export");
     }
@@ -163,8 +165,8 @@ void ExportDialog::draw(bool enter_exports) {
     if (const char* remark = remark_of(choice); *remark != '\0') {
         words += std::string("; ") + remark;
     }
-    draw_text(ui_, list, left_ + ui_.px(kName), y + ui_.px(10), Face::regular, 13, t.dim, words,
-              right_ - left_ - ui_.px(kName));
+    draw_text(ui_, list, left_ + ui_.px(kName), y + ui_.px(10), Face::regular, 13,
+              problem_.empty() ? t.dim : t.warning, problem_.empty() ? words : problem_, right_ - left_ - ui_.px(kName));
 
     y = at.y + size.y - ui_.px(50);
     float x = left_;
@@ -180,11 +182,18 @@ void ExportDialog::draw(bool enter_exports) {
     bool close = false;
     if (put("export/write", "Export", ButtonKind::primary) || entered_ || keyed) {
         const std::string path = without_tilde(path_);
-        if (own_path_ && std::filesystem::path(path).is_absolute() && choice.format != Format::frames) {
-            state_.exports.choice().folder = std::filesystem::path(path).parent_path().string();
+        std::error_code error;
+        const std::filesystem::path folder = std::filesystem::absolute(path, error).parent_path();
+        const bool makes_folder = choice.format == Format::frames;
+        const bool exists = makes_folder || std::filesystem::is_directory(folder, error);
+        problem_ = exists ? std::string() : "There is no folder " + folder.string();
+        if (exists && own_path_ && std::filesystem::path(path).is_absolute() && !makes_folder) {
+            state_.exports.choice().folder = folder.string();
         }
-        state_.exports.write(path);
-        close = true;
+        if (exists) {
+            state_.exports.write(path);
+        }
+        close = exists;
     }
     if (put("export/copy", "Copy", ButtonKind::plain)) {
         state_.exports.copy();

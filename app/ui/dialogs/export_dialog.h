@@ -31,7 +31,7 @@ private:
 
     AppState& state_;
     Ui& ui_;
-    std::string path_;
+    std::string path_, problem_;  // problem_: why the path cannot be written to; "" if nothing is known
     bool own_path_ = false;  // typed by the user: only its extension still changes
     bool wanted_ = false, shown_ = false, entered_ = false;
     float left_ = 0, right_ = 0;

@@ -68,6 +68,7 @@ private:
     void draw_panes(const Pane& all);
     void draw_dividers(const WindowRoom& room, const WindowPanes& panes);
     void set_mode(Mode mode);
+    void show_to_learn();
     void new_program();
     void handle_keys();
     bool handle_ring();  // true: the key was handled

@@ -108,7 +108,7 @@ std::vector<Command> App::make_commands() {
     const auto replaying = [this] { return state_.replay.on(); };
     const auto possible = [this] { return state_.replay.possible(); };
     add(
-        "replay.step-back", "Replay: step back", "Shift F10", "step back: the picture, not the program", kAnywhere,
+        "replay.step-back", "Replay: step back", "Shift F10", "step back (the picture only)", kAnywhere,
         [this] { state_.step_back(); }, {}, kRepeats);
     name(
         "replay.start", "Replay the run from its beginning", [this] { state_.replay.to_begin(); }, possible);
@@ -274,7 +274,7 @@ std::vector<Command> App::make_commands() {
 
     group = "Explanation";
     add(
-        "explain.next", "What happened: next sentence", "E", "what happened: next, previous sentence", kWindow,
+        "explain.next", "What happened: next sentence", "E", "next, previous sentence of the run", kWindow,
         [this] { lesson_.explain().step(1); }, [this] { return lesson_.explain().any(); }, kRepeats);
     add(
         "explain.previous", "What happened: previous sentence", "Shift E", "-", kWindow,
@@ -362,10 +362,18 @@ std::vector<Command> App::make_commands() {
     return all;
 }
 
+// The mode that shows a lesson's text and an exercise's task.
+void App::show_to_learn() {
+    if (state_.look.map || state_.look.mode == Mode::compare) {
+        set_mode(Mode::learn);
+    }
+}
+
 std::vector<PaletteEntry> App::exercise_entries() {
     std::vector<PaletteEntry> all;
     for (const check::Exercise& exercise : state_.included.exercises()) {
         all.push_back({"Exercise " + std::to_string(exercise.number) + ": " + exercise.title, "", [this, &exercise] {
+                           show_to_learn();
                            if (auto opened = state_.programs.open_exercise(exercise); !opened) {
                                state_.notices.add(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
                            }
@@ -395,7 +403,10 @@ std::vector<PaletteEntry> App::palette_entries() {
         all.push_back({lesson.number == 0
                            ? "Program: " + lesson.title
                            : "Lesson " + std::to_string(lesson.number) + ": " + lesson.title + " (" + lesson.id + ")",
-                       "", [this, i] { state_.programs.go_to(static_cast<int>(i)); }});
+                       "", [this, i] {
+                           show_to_learn();
+                           state_.programs.go_to(static_cast<int>(i));
+                       }});
     }
     for (PaletteEntry& entry : exercise_entries()) {
         all.push_back(std::move(entry));

@@ -380,7 +380,8 @@ std::string keys_here(const Ui& ui, std::string_view keys) {
         const bool listed = word.size() == 2 && word[1] == ',';
         if (word == "?") {
             here += ui.key_label('/') == "/" ? "?" : "Shift " + ui.key_label('/');
-        } else if ((word.size() == 1 || listed) && static_cast<unsigned char>(word[0]) < 0x80) {
+        } else if ((word.size() == 1 || listed) && static_cast<unsigned char>(word[0]) < 0x80 &&
+                   (word[0] < 'a' || word[0] > 'z')) {  // "a" is a word
             here += ui.key_label(word[0]) + (listed ? "," : "");
         } else {
             here += word;

@@ -119,12 +119,19 @@ TEST_F(ExportTest, EveryChoiceOfTheExportIsOneClick) {
     act("click:export/format/PDF");
     EXPECT_FALSE(shown("export/scale/4×"));
     EXPECT_FALSE(shown("export/seconds/15 s"));
-    // A path of the user's own, in a folder that does not exist: one sentence, and the choices stay usable.
+    // A path of the user's own, in a folder that does not exist: the dialog says so and stays, and nothing is remembered.
     type("export/path", "/nonexistent/own.pdf");
-    finish_writing();
-    ASSERT_EQ(state.notices.all().size(), 1u);
-    EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::bad);
-    EXPECT_NE(state.notices.all().front().text.find("/nonexistent/own.pdf"), std::string::npos);
+    frames(3);
+    EXPECT_TRUE(shown("export/write"));
+    act("words:" + (folder / "words").string());
+    std::ifstream words(folder / "words");
+    const std::string text{std::istreambuf_iterator<char>(words), {}};
+    EXPECT_NE(text.find("There is no folder /nonexistent"), std::string::npos);
+    EXPECT_TRUE(state.notices.all().empty());
+    EXPECT_EQ(state.exports.choice().folder, expected.folder);
+    act("key:escape");
+    frames(3);
+    EXPECT_FALSE(shown("export/write"));
 }
 
 TEST_F(ExportTest, AMovieShowsBothRunsArrangedAsInTheWindow) {

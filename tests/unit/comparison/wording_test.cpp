@@ -136,6 +136,13 @@ TEST(VerdictWording, WhatTheClaimsRestOn) {
         verdict_of(a, b).evidence,
         "5 runs each after one to warm up, totals A 12.0 ms (10.0 ms to 14.0 ms), B 22.0 ms (20.0 ms to 24.0 ms); "
         "rank-sum test p = 0.0079, claimed at p ≤ 0.01");
+    Side uneven = a;
+    uneven.samples[0].numbers.headway_max = 240;
+    uneven.samples[0].numbers.live_bytes_peak = 1'920;
+    EXPECT_EQ(verdict_of(uneven, b).evidence,
+              "5 runs each after one to warm up, totals A 12.0 ms (10.0 ms to 14.0 ms), B 22.0 ms (20.0 ms to 24.0 ms); "
+              "peak memory A 61 MB (1.9 kB to 61 MB), B 61 MB (61 MB to 61 MB); headway A 40 (40 to 240), B 40 (40 to "
+              "40); shown are the runs of median time; rank-sum test p = 0.0079, claimed at p ≤ 0.01");
     const Side many = side(info("none"), {10, 11, 12, 13, 14, 15, 16, 17, 18}),
                far = side(info("op"), {90, 91, 92, 93, 94, 95, 96, 97, 98});
     EXPECT_TRUE(verdict_of(many, far).evidence.ends_with("; rank-sum test p < 0.001, claimed at p ≤ 0.01"));

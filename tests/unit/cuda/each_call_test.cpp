@@ -25,7 +25,7 @@ void PrintTo(const Way& way, std::ostream* out) {
     *out << way.name;
 }
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(HEADWAY_SANITIZED)
 constexpr int kFirstCalls = 2;
 #else
 constexpr int kFirstCalls = 3;

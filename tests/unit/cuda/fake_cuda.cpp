@@ -85,9 +85,9 @@ std::mutex& mutex = *new std::mutex;
 std::condition_variable& changed = *new std::condition_variable;
 State& state = *new State(from_environment());
 CuptiState& cupti = *new CuptiState;
-thread_local int last_error = 0;
-thread_local int current_device = 0;
-thread_local int capturing = 0;
+constinit thread_local int last_error = 0;
+constinit thread_local int current_device = 0;
+constinit thread_local int capturing = 0;
 thread_local std::vector<std::uint64_t> external_ids;
 thread_local std::vector<Access> next_accesses;
 

@@ -131,7 +131,8 @@ protected:
             rt->binary_in_place(OpKind::sub, x, b);
             rt->with_scalar_in_place(OpKind::mul_scalar, b, 0.5f);
             const Tensor given = rt->from_host({4}, std::vector<float>{1, 2, 3, 4});
-            x = y + z + rt->reduce(OpKind::sum, given);
+            const Tensor sum = rt->reduce(OpKind::sum, given);
+            x = y + z + sum;  // in one statement the compiler would choose the order
             rt->copy_into(a, x);
         }
         const fake::Counts after = fake::counts();

@@ -114,9 +114,9 @@ extern std::mutex& mutex;
 extern std::condition_variable& changed;
 extern State& state;
 extern CuptiState& cupti;
-extern thread_local int last_error;
-extern thread_local int current_device;
-extern thread_local int capturing;  // number of streams that this thread captures
+extern constinit thread_local int last_error;
+extern constinit thread_local int current_device;
+extern constinit thread_local int capturing;  // number of streams that this thread captures
 extern thread_local std::vector<std::uint64_t> external_ids;
 extern thread_local std::vector<Access> next_accesses;  // of the kernels that are launched next
 

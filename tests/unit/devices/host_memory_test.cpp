@@ -112,7 +112,7 @@ TEST(HostMemory, FreedMemoryIsZeroAndNotResident) {
 }
 
 TEST(HostMemory, WorksUnderAnAddressSpaceLimit) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(HEADWAY_SANITIZED)
     GTEST_SKIP() << "sanitizers reserve more addresses than such a limit leaves";
 #endif
     GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process that has not yet asked for its limits

@@ -82,6 +82,8 @@ TEST(Questions, ANumberMayBeOffByWhatIsAllowed) {
     EXPECT_FALSE(is_right(question, answer, NumberGuess{25.5}));
     EXPECT_FALSE(is_right(question, answer, ChoiceGuess{20})) << "of another kind";
     EXPECT_EQ(words_of(question, NumberGuess{12.5}), "12.5 µs");
+    EXPECT_EQ(words_of(question, NumberGuess{10000}), "10,000 µs");
+    EXPECT_EQ(words_of(question, NumberGuess{96.1441}), "96.14 µs");
 }
 
 TEST(Questions, ARunMayAnswerNothing) {

@@ -176,8 +176,9 @@ def set_values(tree, values):
             known.setdefault(node.targets[0].id, node)
     for name, text in values.items():
         if name not in known:
-            have = "it sets " + ", ".join(sorted(known)) if known else "it sets none there"
-            raise Refused("the program sets no value called %s at its top level: %s" % (name, have))
+            have = "it sets " + ", ".join(sorted(known)) if known else "it sets no number and no text there"
+            raise Refused('the program sets no value called %s at its top level, as in "%s = %s"; %s' %
+                          (name, name, text, have))
         node = known[name]
         node.value = ast.copy_location(ast.Constant(literal(text)), node.value)
 
@@ -250,7 +251,7 @@ def prepare(path, name, tab, values, graded, pytorch):
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", 0) or 0
         text = (getattr(error, "text", None) or "").strip()[:80]
-        message = "%s%s" % (getattr(error, "msg", error), ": " + text if text else "")
+        message = "%s: %s%s" % (type(error).__name__, getattr(error, "msg", error), ", in “%s”" % text if text else "")
         return (place(message, name, line), line, "failed")
     except (RecursionError, MemoryError):
         return (place("the program is nested too deeply", name, 0), 0, "failed")

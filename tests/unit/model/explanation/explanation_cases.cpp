@@ -292,7 +292,7 @@ std::vector<Case> cases() {
              story.wait();
              return story.explained();
          }},
-        {Kind::lanes_overlap, "Two or more of the 2 lanes executed ops at the same time for 90 ns (69 % of the run).",
+        {Kind::lanes_overlap, "Two lanes executed ops at the same time for 90 ns (69 % of the run).",
          [] {
              Story story;
              story.op(10, 100, 0);
@@ -300,7 +300,7 @@ std::vector<Case> cases() {
              story.wait();
              return story.explained();
          }},
-        {Kind::no_overlap, "No two of the 2 lanes ever executed ops at the same time.",
+        {Kind::no_overlap, "Two lanes executed ops, but never at the same time.",
          [] {
              Story story;
              story.op(100, 10, 0);

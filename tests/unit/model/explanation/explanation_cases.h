@@ -17,8 +17,9 @@ namespace headway::model {
 // Writes a run op by op.
 class Story {
 public:
-    explicit Story(std::string_view settings = "") {
-        std::string json = R"({"lanes": ["Stream 0", "Stream 1", "Stream 2"])";
+    explicit Story(std::string_view settings = "",
+                   const std::string& lanes = R"(["Stream 0", "Stream 1", "Stream 2"])") {
+        std::string json = R"({"lanes": )" + lanes;
         builder.metadata(json + (settings.empty() ? "" : ", ") + std::string(settings) + "}");
         builder.recording().meta(trace::MetaType::file, 1, "a.py");
     }

@@ -35,6 +35,16 @@ Explanation copies_of_gpus(bool host_too) {
     return story.explained();
 }
 
+// An op of this duration on each of the lanes, issued 10 ns apart.
+Explanation of_lanes(const std::string& lanes, std::int64_t ns) {
+    Story story("", lanes);
+    for (int lane = 0; lane <= std::count(lanes.begin(), lanes.end(), ','); ++lane) {
+        story.op(10, ns, static_cast<std::uint8_t>(lane));
+    }
+    story.wait();
+    return story.explained();
+}
+
 }  // namespace
 
 std::vector<Case> wording_cases() {
@@ -46,6 +56,18 @@ std::vector<Case> wording_cases() {
              Story story;
              story.op(10, 10);
              story.issue(10);
+             story.issue(10);
+             story.builder.recording().meta(trace::MetaType::error, 0, R"({"kind": "failed", "message": "no file 7"})");
+             story.builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::failed);
+             const auto run = story.run(false);
+             return explain(*run, run->numbers());
+         }},
+        {Kind::unfinished,
+         "When the run was cut off, 1 op was issued and not finished: when and whether it finished is not "
+         "recorded.",
+         [] {
+             Story story;
+             story.op(10, 10);
              story.issue(10);
              story.builder.recording().meta(trace::MetaType::error, 0, R"({"kind": "failed", "message": "no file 7"})");
              story.builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::failed);
@@ -108,7 +130,7 @@ std::vector<Case> wording_cases() {
         {Kind::copies_overlap,
          "Copies between host and GPUs, and between GPUs, took 190 ns; for 90 ns of that another lane computed.",
          [] { return copies_of_gpus(true); }},
-        {Kind::devices_overlap, "Two or more devices executed ops at the same time for 90 ns (69 % of the run).",
+        {Kind::devices_overlap, "Two devices executed ops at the same time for 90 ns (69 % of the run).",
          [] {
              Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
                             "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})");
@@ -121,6 +143,57 @@ std::vector<Case> wording_cases() {
              story.wait();
              return story.explained();
          }},
+        {Kind::devices_overlap, "Two or more devices executed ops at the same time for 90 ns (69 % of the run).",
+         [] {
+             Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
+                            "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})");
+             story.builder.recording().meta(trace::MetaType::device, 1,
+                                            R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
+             story.builder.recording().meta(trace::MetaType::device, 2,
+                                            R"({"kind": "cpu", "first_lane": 2, "lanes": ["Worker 0"]})");
+             story.op(10, 100, 0);
+             story.op(10, 100, 1);
+             story.op(10, 100, 2);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::lanes_overlap, "Both lanes executed ops at the same time for 90 ns (69 % of the run).",
+         [] { return of_lanes(R"(["Stream 0", "Stream 1"])", 100); }},
+        {Kind::lanes_overlap,
+         "Two or more of the 3 lanes executed ops at the same time for 100 ns (71 % of the run).",
+         [] { return of_lanes(R"(["Stream 0", "Stream 1", "Stream 2"])", 100); }},
+        {Kind::no_overlap, "Both lanes executed ops, but never at the same time.",
+         [] { return of_lanes(R"(["Stream 0", "Stream 1"])", 10); }},
+        {Kind::no_overlap, "No two of the 3 lanes ever executed ops at the same time.",
+         [] { return of_lanes(R"(["Stream 0", "Stream 1", "Stream 2"])", 10); }},
+        {Kind::framework_barriers,
+         "3 of these waits, for 180 ns in all, are the framework's own: PyTorch waits after each op on this device.",
+         [] {
+             Story story(R"("barrier": "as-written", "profile": "PyTorch")");
+             for (int i = 0; i < 3; ++i) {
+                 story.op(10, 30);
+                 story.op(10, 30);
+                 story.wait(WaitKind::op_barrier);
+             }
+             return story.explained();
+         }},
+        {Kind::framework_barriers,
+         "3 of these waits, for 240 ns in all, are the framework's own: PyTorch waits after each op on the CPU.",
+         [] {
+             Story story(R"("device_kind": "cuda", "barrier": "as-written", "profile": "PyTorch")");
+             story.builder.recording().meta(trace::MetaType::device, 1,
+                                            R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
+             story.op(10, 50, 0);
+             for (int i = 0; i < 3; ++i) {
+                 story.op(10, 70, 1);
+                 story.wait(WaitKind::op_barrier);
+             }
+             return story.explained();
+         }},
+        {Kind::idle,
+         "The 2 lanes were idle for 1.10 µs in all, 1.02 µs of that because the frontend was in a wait of the "
+         "framework's own and issued nothing; the longest gap is 1.02 µs.",
+         [] { return idle_during(WaitKind::op_barrier, R"("barrier": "as-written", "profile": "PyTorch")"); }},
         {Kind::bounded_ops,
          "The times of 1 op are bounds only: the GPU's driver did not report when it began and ended.",
          [] {

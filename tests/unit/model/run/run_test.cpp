@@ -260,6 +260,21 @@ TEST(Run, MarksBecomeScopesAndMinibatches) {
     EXPECT_EQ(run->state(), trace::RunState::failed);  // it ended without an end record
 }
 
+// The end of one minibatch begins the next, and after the last one none follows.
+TEST(Run, AMinibatchWithoutOpsAtTheEndIsNone) {
+    using trace::FrontendKind;
+    RecordingBuilder builder;
+    builder.mark(FrontendKind::minibatch_begin, 1, 0);
+    builder.issue({3, 4});
+    builder.mark(FrontendKind::minibatch_end, 8, 0);
+    builder.mark(FrontendKind::minibatch_begin, 8, 1);
+    auto run = builder.read();
+    EXPECT_EQ(run->minibatches().size(), 2u);  // ops may follow
+    run->close();
+    ASSERT_EQ(run->minibatches().size(), 1u);
+    EXPECT_EQ(run->minibatches()[0].issue_end_ns, 8);
+}
+
 TEST(Run, DelaysAnExecutionUntilItsIssueArrives) {
     RecordingBuilder builder;
     builder.issue({0, 1});
