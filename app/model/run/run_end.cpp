@@ -105,9 +105,7 @@ RunEnd run_end(const Run& run, const std::optional<ProcessEnd>& process) {
         return end(Verdict::crashed, "Crashed" + after + ": " + process_words(known));
     }
     if (run.info().file_cut_off) {
-        return end(Verdict::unknown, "Incomplete: the file is cut off; it has " + core::counted(run.op_count(), "op") +
-                                         ", of which " + core::count_text(run.ended_count()) +
-                                         (run.ended_count() == 1 ? " has" : " have") + " an end");
+        return end(Verdict::unknown, "Incomplete: the file is cut off; it has " + core::counted(run.op_count(), "op"));
     }
     if (!ended) {
         return end(Verdict::unknown, "Incomplete: how the run went on" + after + " is not recorded");

@@ -1,6 +1,6 @@
 from checking import busy_share, claim, needs, waits_for_each_op
 
-LARGEST = {"size": 1200, "reps": 30}
+LARGEST = {"size": 800, "reps": 20}
 TABS = ["python", "mxnet", "pytorch"]
 
 

@@ -1,6 +1,6 @@
 from checking import claim, needs, waits_for_each_op
 
-LARGEST = {"size": 1000, "reps": 30}
+LARGEST = {"size": 800, "reps": 15}
 TABS = ["mxnet", "pytorch"]
 STRETCHES = ("NumPy, on the frontend", "queue, issued", "queue, finished")
 

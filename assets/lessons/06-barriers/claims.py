@@ -1,6 +1,6 @@
 from checking import claim, needs
 
-LARGEST = {"size": 1500, "others": 50}
+LARGEST = {"size": 1000, "others": 50}
 TABS = ["mxnet", "pytorch"]
 
 

@@ -1,6 +1,6 @@
 from checking import claim, needs
 
-LARGEST = {"size": 1200, "steps": 30}
+LARGEST = {"size": 800, "steps": 20}
 TABS = ["mxnet", "pytorch"]
 
 

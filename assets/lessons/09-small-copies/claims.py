@@ -1,6 +1,6 @@
 from checking import claim, needs
 
-LARGEST = {"size": 1500, "steps": 60}
+LARGEST = {"size": 900, "steps": 40}
 TABS = ["mxnet", "pytorch"]
 
 

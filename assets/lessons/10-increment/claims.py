@@ -33,9 +33,11 @@ def prediction_and_parts(lesson):
 def hand_over(lesson):
     needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     needs(lesson["n"] > 1, "a single step is waited for once either way")
-    each = lesson.run(wait="each", size=2, n=min(lesson["n"], 2000))
+    sizes = {"wait": "each", "size": 2, "n": min(lesson["n"], 2000)}
+    each = lesson.run(**sizes)
     assert len(each.waits("wait_to_read")) == each["ops"]
-    assert each["idle"]["handover_ns"] > each["devices"][0]["busy_ns"]
+    # In some runs the worker happens to be awake all the time.
+    assert lesson.median(lambda run: run["idle"]["handover_ns"] - run["devices"][0]["busy_ns"], **sizes) > 0
 
 
 @claim("Headway is one at most with each.")

@@ -1,6 +1,6 @@
 from checking import claim, needs
 
-LARGEST = {"size": 1000, "pairs": 30}
+LARGEST = {"size": 600, "pairs": 15}
 TABS = ["mxnet", "pytorch"]
 
 

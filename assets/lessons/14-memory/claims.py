@@ -1,6 +1,6 @@
 from checking import claim, needs
 
-LARGEST = {"batches": 60, "batch_size": 256, "features": 768, "hidden": 384}
+LARGEST = {"batches": 50, "batch_size": 160, "features": 600, "hidden": 300}
 TABS = ["python", "mxnet", "pytorch"]
 LARGE = {"batch_size": 512, "hidden": 2048, "features": 512, "lr": 0.01}  # what the text recommends for simulated
 

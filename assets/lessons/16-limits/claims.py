@@ -1,6 +1,6 @@
 from checking import claim, needs
 
-LARGEST = {"batches": 60, "batch_size": 512, "features": 512, "hidden": 512}
+LARGEST = {"batches": 50, "batch_size": 256, "features": 256, "hidden": 256}
 TABS = ["python", "mxnet", "pytorch"]
 LARGE = {"batch_size": 512, "hidden": 2048}
 

@@ -1,6 +1,6 @@
 from checking import claim, needs
 
-LARGEST = {"size": 1000, "batches": 60, "ahead": 20}
+LARGEST = {"size": 800, "batches": 40, "ahead": 20}
 TABS = ["mxnet", "pytorch"]
 
 

@@ -1,6 +1,6 @@
 from checking import claim, needs
 
-LARGEST = {"size": 1000, "reps": 50}
+LARGEST = {"size": 800, "reps": 30}
 
 
 @claim("Look at the waits and at the two times that the program prints.",

@@ -1,5 +1,6 @@
 #include "engine/core/system/process_limits.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -17,6 +18,18 @@ constexpr rlim_t kUsual = rlim_t{8} << 20;
 constexpr rlim_t kAddresses = rlim_t{1536} << 20;
 constexpr rlim_t kAddressesOfWorker = rlim_t{256} << 20;  // its stack, its heap and OpenBLAS's buffer
 
+// The C library has read the limit already, when the process began.
+bool give_threads_stacks_of(std::size_t bytes) {
+    pthread_attr_t attributes;
+    if (pthread_getattr_default_np(&attributes) != 0) {
+        return false;
+    }
+    const bool given =
+        pthread_attr_setstacksize(&attributes, bytes) == 0 && pthread_setattr_default_np(&attributes) == 0;
+    pthread_attr_destroy(&attributes);
+    return given;
+}
+
 }  // namespace
 
 Result<void> ensure_stack() {
@@ -25,7 +38,7 @@ Result<void> ensure_stack() {
         return {};
     }
     limit.rlim_cur = std::min(kUsual, limit.rlim_max);
-    if (limit.rlim_cur >= kLeast && setrlimit(RLIMIT_STACK, &limit) == 0) {
+    if (limit.rlim_cur >= kLeast && setrlimit(RLIMIT_STACK, &limit) == 0 && give_threads_stacks_of(limit.rlim_cur)) {
         return {};
     }
     return Error{ErrorKind::unavailable,

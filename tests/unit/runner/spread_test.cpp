@@ -15,6 +15,7 @@ std::vector<model::Numbers> totals(const std::vector<std::int64_t>& ns) {
         model::Numbers numbers;
         numbers.total_ns = total;
         numbers.headway_max = static_cast<std::uint64_t>(1000 - total);
+        numbers.t1.count = numbers.t2.count = numbers.t3.count = 1;
         runs.push_back(numbers);
     }
     return runs;
@@ -55,6 +56,24 @@ TEST(Spread, CoversOnlyWhatAllTracesContain) {
         names += is_known(measure, runs) ? std::string(measure.name) + "," : "";
     }
     EXPECT_EQ(names, "total,blocked,t₂,ops,pending bytes,");
+}
+
+// A run that never waited has no t₃, and one without ops no medians at all.
+TEST(Spread, AMedianOfNothingIsNotKnown) {
+    auto runs = totals({300, 100});
+    const auto known = [&runs] {
+        std::string names;
+        for (const Measure& measure : measures()) {
+            const std::string name = measure.name;
+            names += name.starts_with("t") && name != "total" && is_known(measure, runs) ? name : "";
+        }
+        return names;
+    };
+    EXPECT_EQ(known(), "t₁t₂t₃");
+    runs[0].t3.count = 0;
+    EXPECT_EQ(known(), "t₁t₂");
+    runs[1].t1.count = runs[1].t2.count = 0;
+    EXPECT_EQ(known(), "");
 }
 
 TEST(Words, ColumnsCountCharactersAndNotBytes) {

@@ -143,7 +143,7 @@ std::vector<Case> wording_cases() {
              story.wait();
              return story.explained();
          }},
-        {Kind::devices_overlap, "Two or more devices executed ops at the same time for 90 ns (69 % of the run).",
+        {Kind::devices_overlap, "Two or more devices executed ops at the same time for 100 ns (71 % of the run).",
          [] {
              Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
                             "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})");

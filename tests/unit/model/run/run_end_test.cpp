@@ -104,6 +104,21 @@ TEST(RunEnd, Unknown) {
     expect(made.end(), Verdict::unknown, "unknown", "Incomplete: how the run went on after 3 ops is not recorded.");
 }
 
+TEST(RunEnd, OfAFileThatIsCutOff) {
+    Made made(3, 2), other(3, 1);
+    for (Made* one : {&made, &other}) {
+        one->builder.metadata(R"({"file_cut_off": true})");
+        one->state(trace::RunState::finished);
+    }
+    expect(made.end(), Verdict::unknown, "unknown",
+           "Incomplete: the file is cut off; it has 3 ops. 2 issued ops have no end.");
+    expect(other.end(), Verdict::unknown, "unknown",
+           "Incomplete: the file is cut off; it has 3 ops. 1 issued op has no end.");
+    const auto run = made.builder.read();
+    run->close();
+    EXPECT_FALSE(has_all_records(*run));
+}
+
 TEST(RunEnd, Damaged) {
     Made made(3);
     expect(made.end(ProcessEnd{.damaged = true}), Verdict::damaged, "damaged",
