@@ -19,8 +19,9 @@ std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const
         FigureColumn column{head, {}, words, 0};
         bool any = false;
         for (std::size_t i = 0; i < runs.size() && i < numbers.size(); ++i) {
-            const bool known = recorded == nullptr || numbers[i].capabilities.*recorded;
-            any = any || known;
+            const bool in_trace = recorded == nullptr || numbers[i].capabilities.*recorded;
+            const bool known = in_trace && model::has_all_records(*runs[i].run);
+            any = any || in_trace;
             column.cells.push_back(known ? cell(numbers[i]) : std::string("–"));
         }
         if (any) {

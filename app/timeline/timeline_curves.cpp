@@ -195,6 +195,9 @@ float label_height(float size, float px) {
 void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const Vertical& v, const Box& row,
                 const std::vector<Box>& taken, const Peak& peak, std::string label, Rgba colour, float size,
                 FontRole role) {
+    if (!model::has_all_records(pen.run)) {
+        return;  // what is not recorded may have been higher, or lower
+    }
     const float height = label_height(size, pen.px(1));
     const float peak_x = pen.x_px_from_run_ns(peak.ns);
     const bool earlier = peak_x < pen.map().x0() - 1;

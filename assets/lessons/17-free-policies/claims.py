@@ -1,6 +1,6 @@
 from checking import claim, needs, waits_for_each_op
 
-LARGEST = {"size": 400, "steps": 60}
+LARGEST = {"size": 600, "steps": 60}
 TABS = ["mxnet", "pytorch"]
 
 

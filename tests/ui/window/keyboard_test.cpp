@@ -109,7 +109,7 @@ TEST_F(KeyboardTest, TabReachesEveryControlOnce) {
 }
 
 TEST_F(KeyboardTest, ArrowsChooseInAMenuThatTheMouseOpened) {
-    ASSERT_EQ(session.settings.device, "cpu");
+    ASSERT_EQ(session.settings.device, "simulated");
     act("key:down");
     EXPECT_TRUE(app->focus_ring().at().empty());  // no menu is open
     act("click:device");
@@ -118,9 +118,10 @@ TEST_F(KeyboardTest, ArrowsChooseInAMenuThatTheMouseOpened) {
     EXPECT_EQ(app->focus_ring().at(), "device/cpu");
     act("key:down");
     EXPECT_EQ(app->focus_ring().at(), "device/simulated");
+    act("key:up");
     act("key:enter");
     frames(6);
-    EXPECT_EQ(session.settings.device, "simulated");
+    EXPECT_EQ(session.settings.device, "cpu");
 }
 
 TEST_F(KeyboardTest, EnterClicksTheFocusedControl) {
