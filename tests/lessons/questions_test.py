@@ -7,7 +7,7 @@ A run must answer each question with one choice, a number on the slider, an orde
 unless the question's `needs` does not hold.
 With the lesson's own settings and on its device it must answer all, in each tab, and on simulated the events must stand in
 the file in the order of the first tab's run (otherwise the shuffled order might be the right one). The runs: on cpu and simulated, with each barrier
-and in each tab, then with one parameter at its least, at its most, and at each of its words.
+and in each tab, then with one parameter at its least, at its most, and at each of its words, each with one barrier.
 """
 
 import argparse
@@ -79,12 +79,14 @@ def cases_of(folder, facts):
     programs = "".join(p.read_text("utf-8") for p in folder.glob("*.py") if p.name != "claims.py")
     in_minibatches = "minibatch():" in programs or "program: train" in text
     tabs = re.findall(r"^  (mxnet|pytorch|tensorflow|python): \w+\.py", text, re.M)
-    for device in DEVICES:
-        for barrier in BARRIERS:
-            # Where a program has no minibatches, "none" and "minibatch" are the same as "as-written".
-            if in_minibatches or barrier in ("as-written", "op"):
-                for setting in settings_of(facts, largest):
-                    yield device, barrier, "", setting
+    # Where a program has no minibatches, "none" and "minibatch" are the same as "as-written".
+    barriers = BARRIERS if in_minibatches else ("as-written", "op")
+    lessons_own, *others = settings_of(facts, largest)
+    for place, device in enumerate(DEVICES):
+        for barrier in barriers:
+            yield device, barrier, "", lessons_own
+        for number, setting in enumerate(others):
+            yield device, barriers[(number + place) % len(barriers)], "", setting
         for tab in tabs:
             for barrier in ("as-written", "op"):
                 yield device, barrier, tab, {}

@@ -1,6 +1,6 @@
 from checking import claim, needs, waits_for_each_op
 
-LARGEST = {"size": 1000, "before": 30, "after": 60}
+LARGEST = {"size": 700, "before": 20, "after": 40}
 TABS = ["mxnet", "pytorch"]
 
 
