@@ -87,10 +87,6 @@ struct Numbers {
     std::uint64_t lost_records = 0;
 };
 
-// Whether no op has ended, so that there is neither t₂ nor t₃.
-[[nodiscard]] inline bool nothing_executed(const Numbers& numbers) {
-    return numbers.cut_off && numbers.backend_busy_ns == 0;
-}
 // "issue-bound", "execution-bound", "mixed" …; "" if it is not known: the trace lacks what it follows from, or the run
 // issued no op, was cut off or has not ended.
 [[nodiscard]] const char* regime_word(const Numbers& numbers);

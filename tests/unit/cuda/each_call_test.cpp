@@ -74,16 +74,8 @@ protected:
         }
         device = std::move(*opened);
         rt = std::make_unique<runtime::Runtime>(*device, *recording, settings);
-        try {
-            values = program();
-        } catch (const runtime::ProgramError& error) {
-            failures.emplace_back(error.what());
-        }
-        try {
-            rt->waitall();
-        } catch (const runtime::ProgramError& error) {
-            failures.emplace_back(error.what());
-        }
+        note_failure(failures, [&] { values = program(); });
+        note_failure(failures, [&] { rt->waitall(); });
         stop();
     }
 

@@ -33,6 +33,16 @@ inline core::Result<std::unique_ptr<devices::Device>> open_fake(const devices::C
     return std::unique_ptr<devices::Device>(device);
 }
 
+// Calls it; if it throws a ProgramError, adds the sentence to `failures`.
+template <class Call>
+void note_failure(std::vector<std::string>& failures, Call call) {
+    try {
+        call();
+    } catch (const runtime::ProgramError& error) {
+        failures.emplace_back(error.what());
+    }
+}
+
 class CudaTest : public testing::Test {
 protected:
     void SetUp() override {

@@ -241,18 +241,12 @@ TEST_F(SeveralGpus, EachCallThatFailsIsOneSentenceOrDoesNotMatter) {
             failures.push_back(failed);
             return values;
         }
-        try {
+        note_failure(failures, [&] {
             const Tensor x = full_on(0, 1.0f) + 1.0f;
             values = rt->to_device(rt->to_device(x, 1) * 2.0f, 0).to_host();
             rt->waitall();
-        } catch (const runtime::ProgramError& error) {
-            failures.emplace_back(error.what());
-        }
-        try {
-            rt->waitall();
-        } catch (const runtime::ProgramError& error) {
-            failures.emplace_back(error.what());
-        }
+        });
+        note_failure(failures, [&] { rt->waitall(); });
         stop_all();
         return values;
     };

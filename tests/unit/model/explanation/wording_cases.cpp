@@ -19,17 +19,38 @@ Explanation idle_during(WaitKind kind, std::string_view settings = "") {
     return story.explained();
 }
 
-// GPU 0 computes, and GPU 1 copies its result; perhaps GPU 0 copies it to the host as well.
-Explanation copies_of_gpus(bool host_too) {
-    Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
-                   "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})");
+constexpr std::string_view kTwoGpus =
+    R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
+       "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})";
+
+// Lane 1 is that of GPU 1.
+void add_second_gpu(Story& story) {
     story.builder.recording().meta(trace::MetaType::device, 1,
                                    R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
+}
+
+// GPU 0 computes, and GPU 1 copies its result; perhaps GPU 0 copies it to the host as well.
+Explanation copies_of_gpus(bool host_too) {
+    Story story(kTwoGpus);
+    add_second_gpu(story);
     const auto copy = story.builder.signature(8, "copy_to_device"), back = story.builder.signature(8, "copy_to_host");
     story.op(10, 100, 0);
     story.op(10, 100, 1, 1, copy);
     if (host_too) {
         story.op(10, 100, 0, 1, back);
+    }
+    story.wait();
+    return story.explained();
+}
+
+// An op of 100 ns on each of the first `used` of two GPUs and the CPU, issued 10 ns apart.
+Explanation of_devices(std::uint8_t used) {
+    Story story(kTwoGpus);
+    add_second_gpu(story);
+    story.builder.recording().meta(trace::MetaType::device, 2,
+                                   R"({"kind": "cpu", "first_lane": 2, "lanes": ["Worker 0"]})");
+    for (std::uint8_t lane = 0; lane < used; ++lane) {
+        story.op(10, 100, lane);
     }
     story.wait();
     return story.explained();
@@ -115,10 +136,8 @@ std::vector<Case> wording_cases() {
          "In virtual time this run took 420 ns. Stream 0 of GPU 1 executed ops for 400 ns of that (95 %), and the "
          "frontend spent 40 ns outside of waits: the run is execution-bound.",
          [] {
-             Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
-                            "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})");
-             story.builder.recording().meta(trace::MetaType::device, 1,
-                                            R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
+             Story story(kTwoGpus);
+             add_second_gpu(story);
              for (BufferId i = 0; i < 4; ++i) {
                  story.op(10, 100, 1, i);
              }
@@ -131,32 +150,9 @@ std::vector<Case> wording_cases() {
          "Copies between host and GPUs, and between GPUs, took 190 ns; for 90 ns of that another lane computed.",
          [] { return copies_of_gpus(true); }},
         {Kind::devices_overlap, "Two devices executed ops at the same time for 90 ns (69 % of the run).",
-         [] {
-             Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
-                            "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})");
-             story.builder.recording().meta(trace::MetaType::device, 1,
-                                            R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
-             story.builder.recording().meta(trace::MetaType::device, 2,
-                                            R"({"kind": "cpu", "first_lane": 2, "lanes": ["Worker 0"]})");
-             story.op(10, 100, 0);
-             story.op(10, 100, 1);
-             story.wait();
-             return story.explained();
-         }},
+         [] { return of_devices(2); }},
         {Kind::devices_overlap, "Two or more devices executed ops at the same time for 100 ns (71 % of the run).",
-         [] {
-             Story story(R"("gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
-                            "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}})");
-             story.builder.recording().meta(trace::MetaType::device, 1,
-                                            R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
-             story.builder.recording().meta(trace::MetaType::device, 2,
-                                            R"({"kind": "cpu", "first_lane": 2, "lanes": ["Worker 0"]})");
-             story.op(10, 100, 0);
-             story.op(10, 100, 1);
-             story.op(10, 100, 2);
-             story.wait();
-             return story.explained();
-         }},
+         [] { return of_devices(3); }},
         {Kind::lanes_overlap, "Both lanes executed ops at the same time for 90 ns (69 % of the run).",
          [] { return of_lanes(R"(["Stream 0", "Stream 1"])", 100); }},
         {Kind::lanes_overlap,
