@@ -16,6 +16,11 @@ namespace {
 using model::Numbers;
 using model::Run;
 
+// The duration at the right of a run's header; empty where the file does not hold the whole run.
+std::string total_of(const Run& run, const Numbers& numbers) {
+    return model::has_all_records(run) ? duration_text(static_cast<double>(numbers.total_ns)) : "";
+}
+
 class FigureBuilder {
 public:
     FigureBuilder(const Run& a, const Run* b, const FigureOptions& options, const TextMeasure& measure)
@@ -31,11 +36,10 @@ public:
             verdict_ = o_.verdict ? *o_.verdict
                                   : comparison::verdict_of(comparison::side_of(a_, na_), comparison::side_of(*b_, nb_));
         }
-        shown_.push_back(
-            {&a_, b_ != nullptr ? 'A' : '\0', run_label(a_, b_), duration_text(static_cast<double>(na_.total_ns)), -1});
+        shown_.push_back({&a_, b_ != nullptr ? 'A' : '\0', run_label(a_, b_), total_of(a_, na_), -1});
         shown_.back().bookmarks = o_.bookmarks_a;
         if (b_ != nullptr) {
-            shown_.push_back({b_, 'B', run_label(*b_, &a_), duration_text(static_cast<double>(nb_.total_ns)), -1});
+            shown_.push_back({b_, 'B', run_label(*b_, &a_), total_of(*b_, nb_), -1});
             shown_.back().bookmarks = o_.bookmarks_b;
         }
         view_ = view();

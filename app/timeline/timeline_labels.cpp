@@ -33,10 +33,9 @@ void draw_header(const RowPen& pen, const RowBox& row) {
     const auto measured = run.measured();
     const double total =
         static_cast<double>(shown.total_ns >= 0 ? shown.total_ns : measured.end_ns - measured.begin_ns);
-    const bool total_known = !run.info().file_cut_off || run.info().foreign;
-    const std::string note = !shown.note.empty() ? shown.note
-                             : total_known       ? before_total(run, total) + duration_text(total)
-                                                 : std::string();
+    const std::string note = !shown.note.empty()           ? shown.note
+                             : model::has_all_records(run) ? before_total(run, total) + duration_text(total)
+                                                           : std::string();
     const FontRole note_role = shown.note.empty() || pen.style().ruler_below ? FontRole::mono_bold : FontRole::ui;
     const float note_width = pen.width(note_role, size, note) + pen.px(16);
     // "SIMULATED" is never shortened; the label, and then the note, are shortened to make room for it.

@@ -60,7 +60,8 @@ class Verdicts(Check):
 
     def test_a_syntax_error(self):
         report = self.report("import headway as hw\nrounds = = 3\n")
-        self.assertIn("Invalid syntax", self.check(report, "runs")["sentence"])
+        self.assertEqual(self.check(report, "runs")["sentence"],
+                         "SyntaxError: invalid syntax, in “rounds = = 3”, at mine.py:2.")
         self.assertEqual(self.check(report, "runs")["line"], 2)
 
     def test_limits_are_verdicts_and_partial_checks_go_on(self):

@@ -25,7 +25,7 @@ def begins_before_the_wait(lesson):
        "And at the wait after it: if the sleep is longer than the products take, nothing is left to wait for.")
 def nothing_is_left(lesson):
     busy = lesson.median(lambda run: run["devices"][0]["busy_ns"], sleep=0)
-    needs(lesson["sleep"] * 1e6 > 4 * busy, "the products take longer than the sleep")
+    needs(lesson["sleep"] * 1e6 > 1.5 * busy, "the products take longer than the sleep")
     run = lesson.run()
     assert run.ops[-1].end_ns <= run.waits("waitall", "synchronize")[-1]["begin_ns"] or not lesson.exact
     if not lesson.exact:

@@ -8,6 +8,7 @@
 #include "app/figure/figure_numbers.h"
 #include "app/figure/legend.h"
 #include "app/figure/words.h"
+#include "app/model/numbers/format.h"
 #include "app/render/fonts.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
@@ -251,6 +252,25 @@ TEST_F(Figures, NameTheEventsLeftOutOfAFile) {
     info.repaired = 1;
     info.file_cut_off = true;
     EXPECT_EQ(source_of(info), "recorded by another program: 1 event repaired, file cut off");
+}
+
+TEST_F(Figures, HaveNoTotalOfAFileThatIsCutOff) {
+    const auto of = [&](bool cut_off) {
+        test::Settings settings;
+        settings.cut_off = cut_off;
+        test::Script script(settings);
+        script.issue({"relu", "(4)", devices::Family::elementwise, 16}, 1234, 34567);
+        script.wait(trace::WaitKind::waitall, "waitall");
+        return script.finish();
+    };
+    const auto whole = of(false), cut_off = of(true);
+    const std::string total = model::duration_text(static_cast<double>(whole->numbers().total_ns));
+    for (const FigureSize size : {FigureSize::page, FigureSize::column}) {
+        FigureOptions options;
+        options.size = size;
+        EXPECT_NE(test::find_text(figure(*whole, nullptr, options, fonts_), total), nullptr);
+        EXPECT_EQ(test::find_text(figure(*cut_off, nullptr, options, fonts_), total), nullptr);
+    }
 }
 
 TEST_F(Figures, CountTheIssuesInTheTrace) {

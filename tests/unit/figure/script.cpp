@@ -31,6 +31,7 @@ Script::Script(const Settings& settings) : settings_(settings) {
                                 {"device_name", settings.device_name},
                                 {"simulated", settings.simulated},
                                 {"foreign", settings.foreign},
+                                {"file_cut_off", settings.cut_off},
                                 {"cpu", "AMD EPYC 9B45"},
                                 {"os", "Linux"},
                                 {"cores", 2},

@@ -25,6 +25,7 @@ struct Settings {
     std::string device_kind = "cpu", device_name = "AMD EPYC 9B45";
     bool simulated = false;
     bool foreign = false;  // a trace of another program that contains executions only
+    bool cut_off = false;  // read from a file whose end is missing
     // number of first ops without an issue; for later ones the issues are recorded
     std::uint32_t unlaunched = UINT32_MAX;
     int lanes = 1;
