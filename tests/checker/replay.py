@@ -64,9 +64,10 @@ class RecordedLanes:
             then, now = self._follow(then, ended, kind), self._follow(now, ends_now, kind)
         device = self.trace.device_of_lane(op.lane)
         handover = op.begin - then[0] - held_between(self.trace, then[0], op.begin)
-        self.samples[device, self._class_of(then)].add(handover, self.trace.first <= op.id <= self.trace.last)
+        kind = device, self._class_of(then)
+        self.samples[kind].add(handover, self.trace.first <= op.id <= self.trace.last)
         if self.handovers is not None:
-            typical = self.handovers.get((device, self._class_of(now)))
+            typical = self.handovers.get(kind)
             handover = handover if typical is None else typical
         begins = now[0] + handover
         moment.now = (begins, begins + op.end - op.begin)
@@ -309,7 +310,7 @@ def replay(trace, graph, lanes, left_out=frozenset(), returns=None):
                 else:
                     back = wait.end - max(wait.begin, then_done)
                     if returns is not None:
-                        typical = returns.get(return_class(now_done - now))
+                        typical = returns.get(return_class(then_done - wait.begin - wait.held))
                         back = back if typical is None else typical
                     shift = max(now, now_done) + back - wait.end
         elif at_op < len(ops):

@@ -158,11 +158,12 @@ private:
         lane_before_[op.lane] = id;
         const std::size_t device = std::min<std::size_t>(run_.device_of_lane(op.lane), core::kMaxDevices - 1);
         const std::int64_t own_handover_ns = op.begin_ns - then.ns - run_.holds().held_ns(then.ns, op.begin_ns);
+        const std::size_t overhead_class = then.overhead_class();
         if (measure_ != nullptr) {
-            samples_[device][then.overhead_class()].add(own_handover_ns, id >= part_.first && id <= part_.last);
+            samples_[device][overhead_class].add(own_handover_ns, id >= part_.first && id <= part_.last);
         }
         const std::int64_t handover_ns =
-            handovers_ != nullptr ? typical_or(handovers_->handover_ns[device][now.overhead_class()], own_handover_ns)
+            handovers_ != nullptr ? typical_or(handovers_->handover_ns[device][overhead_class], own_handover_ns)
                                   : own_handover_ns;
         return now.ns + handover_ns;
     }
@@ -332,7 +333,8 @@ void Replay::take_wait(std::size_t index) {
     const std::int64_t own_return_ns = wait.end_ns - std::max(wait.begin_ns, then_done_ns);
     const std::int64_t return_ns =
         wish_.returns != nullptr
-            ? typical_or(wish_.returns->return_ns[return_class(now_done_ns - now_ns)], own_return_ns)
+            ? typical_or(wish_.returns->return_ns[return_class(then_done_ns - wait.begin_ns - wait.held_ns)],
+                         own_return_ns)
             : own_return_ns;
     shift_ns_ = std::max(now_ns, now_done_ns) + return_ns - wait.end_ns;
     frontend_at(wait.end_ns);

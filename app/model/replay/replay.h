@@ -25,8 +25,10 @@
 
 namespace headway::model {
 
-// Median overheads of the measured part (of an even number, the lower one), grouped by what came before an op or a wait. The
-// classes differ by orders of magnitude: a spinning worker reacts at once, a sleeping one has to be woken.
+// Median overheads of the measured part (of an even number, the lower one), grouped by what came before an op or a
+// wait. The classes differ by orders of magnitude: a spinning worker reacts at once, a sleeping one has to be woken.
+// An op keeps its class in a replay: a class may have one sample, such as the run's first op, which says nothing about
+// ops that a small shift would move into it.
 struct TypicalOverheads {
     static constexpr std::int64_t kAsleepNs = 50'000;  // how long lanes and frontend spin before they sleep
     static constexpr std::size_t kClasses = 5;

@@ -88,7 +88,9 @@ TEST_F(ReplayTest, PlaysToTheEnd) {
     for (int i = 0; i < 6; ++i) {
         act("click:replay/faster");
     }
-    frames(2000);
+    for (int i = 0; i < 100 && state.replay.playing(); ++i) {
+        frames(20);
+    }
     EXPECT_FALSE(state.replay.playing());
     EXPECT_EQ(state.replay.ns(), state.replay.end_ns());
     act("key:escape");
@@ -183,6 +185,7 @@ protected:
             }
         }
         ASSERT_EQ(state.lines.current(), line);
+        frames(1);  // reads what was recorded before it stopped
     }
 };
 
@@ -236,6 +239,7 @@ TEST_F(PausedReplayTest, SaysWhatTheSimulatedBackendExecutes) {
         frames(1);
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
+    frames(1);
     EXPECT_EQ(now_text(state).sentence.rfind("Stopped in line 3, “y = np.dot(x, x); z = y * 2”.", 0), 0u)
         << now_text(state).sentence;
     step_to(4);

@@ -192,6 +192,29 @@ TEST(Numbers, AChainOfDependentOpsOnSeveralLanesIsDependencyBound) {
     EXPECT_EQ(numbers.prediction_formula, "") << "two lanes";
 }
 
+// The first op wakes the lane and takes long. With typical returns, other ops would find the lane asleep as well.
+TEST(Numbers, AnOverheadSeenOnceIsNotPredictedForOtherOps) {
+    RecordingBuilder builder;
+    const auto size = builder.signature(8);
+    constexpr std::int64_t kWakeNs = 5'000'000, kHandoverNs = 1'000, kExecutionNs = 5'000, kTypicalReturnNs = 41'000;
+    std::int64_t now = 0, predicted_ns = 0;
+    std::int64_t return_ns = kTypicalReturnNs;
+    for (int i = 0; i < 100; ++i) {
+        const std::int64_t issue_ns = 49'000 - return_ns;  // so the lane is idle for 49 µs
+        return_ns = i % 5 < 3 ? kTypicalReturnNs : 30'000;
+        const std::int64_t handover_ns = i == 0 ? kWakeNs : kHandoverNs;
+        builder.issue({.begin = now, .end = now + issue_ns, .signature = size});
+        now += issue_ns;
+        const std::int64_t end = now + handover_ns + kExecutionNs;
+        builder.exec(0, builder.issued(), end - kExecutionNs, end);
+        builder.wait(now, end + return_ns, trace::WaitKind::waitall);
+        now = end + return_ns;
+        // The first wait is a long one, the only one of its class.
+        predicted_ns += issue_ns + handover_ns + kExecutionNs + kTypicalReturnNs;
+    }
+    EXPECT_EQ(builder.read()->numbers().predicted_ns, predicted_ns);
+}
+
 // For any run, prediction and named parts add up to the measured total.
 TEST(Numbers, PredictionAndPartsAddUp) {
     std::mt19937 generator(11);
