@@ -236,6 +236,6 @@ PROGRAMS = [
     Hostile("stops-itself", READY + "os.kill(os.getpid(), signal.SIGSTOP)", "stopped", "killed", presses=2, out="ready\n"),
     # The recording's size.
     Hostile("overflow", "for i in range(300000): x = x + 1", "overflowed", "the recording was full", status=4,
-            options=("--trace-limit", "12M")),
+            options=("--trace-limit", "16M")),
     Hostile("device-memory", "y = hw.ones(2000, 2000)", "failed", "", options=("--budget", "1M")),
 ]

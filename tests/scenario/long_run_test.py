@@ -1,5 +1,6 @@
 """Runs that are longer than their recording: nothing is lost, sums stay exact, and memory stays bounded."""
 
+import gc
 import gzip
 import json
 import os
@@ -38,7 +39,7 @@ class LongRun(Scenario):
         self.assertGreater(folded["ops"], 0)
         self.assertIsNone(report["predicted_ns"])
         self.assertLess(report["headway_max"], 1_010_000)
-        self.assertIn("known as sums only", report["stderr"])
+        self.assertIn("known as sums only", self.headway("run", "increment", *settings(n=OPS), *SMALL).err)
 
     def test_a_short_run_is_not_folded(self):
         report = self.run_program("increment", *settings(n=1_000_000))
@@ -48,13 +49,15 @@ class LongRun(Scenario):
 
     def test_a_trace_lists_what_is_there_and_the_sums_of_the_rest(self):
         trace, report = self.folder / "run.json.gz", self.folder / "report.json"
-        ran = self.headway("run", "increment", *settings(n=800_000), "--trace-limit", "32M", "--trace", trace,
+        ran = self.headway("run", "increment", *settings(n=500_000), "--trace-limit", "20M", "--trace", trace,
                            "--report", report)
         self.assertEqual(ran.status, 0, ran)
         numbers = json.loads(report.read_text())
         self.assertEqual("recording held the frontend back for " in ran.err, numbers["recording_wait_ns"] > 0, ran)
+        gc.disable()  # it takes half of the time in which the many events are read
         with gzip.open(trace) as file:
             saved = json.load(file)
+        gc.enable()
         issues = [e for e in saved["traceEvents"] if e["ph"] == "X" and e["tid"] == 1]
         blocks = [e for e in issues if e["cat"] == "folded"]
         self.assertEqual(len(issues) - len(blocks) + 16384 * len(blocks), numbers["end"]["recorded_ops"])

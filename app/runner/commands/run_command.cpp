@@ -70,9 +70,11 @@ WaitSum wait_sum(const model::Run& run, trace::WaitKind kind) {
     return all;
 }
 
-// Said beside a report as well, because the times in it contain these waits.
+// Said beside a report as well, because the times in it contain these waits. Where records are lost, so is the last and
+// longest of them.
 void tell_recording_waits(const model::Run& run) {
-    if (const WaitSum sum = wait_sum(run, trace::WaitKind::recording); sum.count > 0) {
+    const WaitSum sum = wait_sum(run, trace::WaitKind::recording);
+    if (sum.count > 0 && model::has_all_records(run)) {
         tell("recording held the frontend back for " + model::duration_text(static_cast<double>(sum.ns)) + " in all (" +
              core::counted(sum.count, "time") + "): it issued ops faster than they could be read");
     }
