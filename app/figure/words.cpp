@@ -148,7 +148,11 @@ std::string devices_of(const Run& run) {
 
 std::string subtitle_of(const Run& a, const Run* b) {
     const auto& info = b != nullptr ? b->info() : a.info();
-    std::string s = info.title.empty() ? info.program : info.title;
+    const auto title_of = [](const model::RunInfo& of) { return of.title.empty() ? of.program : of.title; };
+    const auto both = [](const std::string& of_a, const std::string& of_b) {
+        return of_a == of_b || of_a.empty() || of_b.empty() ? of_b : of_a + " / " + of_b;
+    };
+    std::string s = both(title_of(a.info()), title_of(info));
     std::string parameters;
     for (const auto& [name, value] : info.parameters) {
         parameters += ", " + readable(name) + " ";
@@ -159,7 +163,7 @@ std::string subtitle_of(const Run& a, const Run* b) {
         parameters += value;
     }
     s += parameters;
-    const std::string device = devices_of(b != nullptr ? *b : a);
+    const std::string device = both(devices_of(a), devices_of(b != nullptr ? *b : a));
     if (!device.empty()) {
         s += "; " + device;
     }
@@ -171,7 +175,7 @@ std::string subtitle_of(const Run& a, const Run* b) {
                                x.device_name == info.device_name && x.workers == info.workers &&
                                x.budget == info.budget && x.streams == info.streams && x.seed == info.seed;
         s += " Same program, same axis";
-        s += rest_same && x.barrier != info.barrier ? "; only the barrier differs." : ".";
+        s += rest_same && barrier_label(a) != barrier_label(*b) ? "; only the barrier differs." : ".";
     }
     return s;
 }

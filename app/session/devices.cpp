@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/json/json.h"
+#include "app/session/runner.h"
 
 namespace headway::session {
 namespace {
@@ -20,7 +21,7 @@ core::Error probe_failed(std::string message) {
 DeviceList::DeviceList() : devices_{{"cpu", "CPU", true, {}}, {"simulated", "SIMULATED GPU", true, {}}} {}
 
 void DeviceList::start() {
-    auto probe = process::Child::start(
+    auto probe = start_runner(
         {.program = std::exchange(to_ask_, {}), .arguments = {"devices", "--json"}, .limit = kAnswerTime});
     if (probe) {
         probe_ = std::move(*probe);

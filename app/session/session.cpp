@@ -11,6 +11,7 @@
 #include <fstream>
 #include <utility>
 
+#include "app/session/runner.h"
 #include "engine/core/clock.h"
 #include "engine/trace/barrier_names.h"
 #include "engine/trace/reader.h"
@@ -84,10 +85,10 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
     if (first_ != First::go || !breakpoints_.empty() || backend_held_ || line_delay_ns_ != 0) {
         arguments.emplace_back("--watched");  // the program starts when it has received the stepping commands
     }
-    auto child = process::Child::start({.program = options_.runner,
-                                        .arguments = std::move(arguments),
-                                        .passed = recording_.get(),
-                                        .supervisor = true});
+    auto child = start_runner({.program = options_.runner,
+                               .arguments = std::move(arguments),
+                               .passed = recording_.get(),
+                               .supervisor = true});
     if (!child) {
         b_->cannot_start(child.error().message);
         retire();

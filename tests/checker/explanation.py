@@ -410,6 +410,11 @@ class Facts:
     def pauses(self):
         return self.sums.paused_ns > 0, {"paused_ns": self.sums.paused_ns}, []
 
+    def unfinished_before(self):
+        count = sum(op.end > self.trace.begin for op in self.trace.ops[:self.trace.first - 1])
+        self.shown = None
+        return self.trace.begin_marked and count > 0, {"ops": count}, []
+
     def warm_up(self):
         self.shown = [(self.trace.first_ns, self.trace.begin)]
         return self.trace.begin_marked, {"warmup_ns": self.trace.begin - self.trace.first_ns}, []

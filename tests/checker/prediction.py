@@ -43,7 +43,7 @@ def regime(checker, sides, held_ns, costs):
     return needs_most[0] if clearly else "mixed"
 
 
-def formula(checker, h):
+def formula(checker, h, predicted):
     """The chapter's formula for runs of similar ops on one lane with a wait after each op or one after all of them:
     (formula, its result, why it does not apply although waits and lane are as it assumes)."""
     trace, sums, graph = checker.trace, checker.sums, checker.graph
@@ -80,6 +80,9 @@ def formula(checker, h):
     own = max(max(sums.total_ns - sums.blocked_ns, 0) - sums.issue_ns, 0)
     if gives(count * t1, count * t2, own) - result > FORMULA_SHARE * result:
         return "", None, "the frontend does more than issue ops: its other work changes the result by more than a tenth"
+    if abs(result - predicted) > FORMULA_SHARE * predicted:
+        return "", None, ("the result is more than a tenth off the predicted total: some ops take much longer than the "
+                          "others")
     return ("N·(t₁+h+t₂+t₃)" if each else "max(t₁+N·t₂, N·t₁+t₂)+h+t₃"), result, None
 
 
@@ -119,7 +122,7 @@ def check(checker):
     lane_ns = max((sum(clipped(op.begin, op.end, trace) for op in sums.ended if op.lane == lane)
                    for lane in sums.lanes_used), default=0)
     frontend_ns = max(sums.total_ns - sums.blocked_ns, 0)
-    name, formula_ns, no_formula = formula(checker, h)
+    name, formula_ns, no_formula = formula(checker, h, predicted)
     chain_ns = graph.longest_chain()
     checker.top("predicted_ns", predicted)
     checker.top("prediction", {

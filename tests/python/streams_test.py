@@ -289,6 +289,7 @@ print("early", early.item())
         for outcome in report["outcomes"]:
             again = simulated(self.RACE, "--order", str(outcome["first"]))
             self.assertEqual(again.out, outcome["printed"])
+            self.assertIn("random times", again.err)
         _, second = explore(self.RACE, "--orders", "12")
         self.assertEqual(report["outcomes"], second["outcomes"])
 

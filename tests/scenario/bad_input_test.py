@@ -106,6 +106,7 @@ class BadInput(Scenario):
             (["compare", "train", "--a", "--workers 0", "--b", ""], "in --a"),
             (["compare", "train", "--a", "", "--b", "--set n=1"], "in --b"),
             (["compare", "train", "--a", "'", "--b", ""], "in --a"),
+            (["compare", "train", "--device", "simulated", "--a", "--order 1", "--b", ""], "random times"),
             (["compare", "trian", "--a", "", "--b", ""], "trian"),
             (["compare", "train", "--a", "", "--b", "", "--report", "missing/r.json"], "missing/r.json"),
             (["lessons", "--yaml"], "unknown option --yaml"),

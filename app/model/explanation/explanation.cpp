@@ -53,6 +53,7 @@ constexpr std::array<const char*, kSentenceKinds> kKindWords{"incomplete",
                                                              "recording_waits",
                                                              "folded",
                                                              "pauses",
+                                                             "unfinished_before",
                                                              "warm_up",
                                                              "formula"};
 constexpr std::array kRowWords{"run", "frontend", "headway", "lane", "memory"};

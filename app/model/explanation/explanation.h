@@ -93,6 +93,7 @@ enum class SentenceKind : std::uint8_t {
     recording_waits,
     folded,
     pauses,
+    unfinished_before,
     warm_up,
     formula,
 };

@@ -8,13 +8,30 @@
 
 namespace headway::model {
 
+namespace {
+
+std::uint64_t unfinished_at_begin(const Run& run, const Run::Measured& part) {
+    const OpId before = std::min<OpId>(part.first - 1, static_cast<OpId>(run.op_count()));
+    if (before == 0 || run.finish_ns(before) <= part.begin_ns) {
+        return 0;
+    }
+    std::uint64_t count = 0;
+    for (OpId id = 1; id <= before; ++id) {
+        count += !run.is_folded(id) && run.op(id).end_ns > part.begin_ns ? 1 : 0;
+    }
+    return count;
+}
+
+}  // namespace
+
 Facts::Facts(const Run& of, const Numbers& its)
     : run(of),
       numbers(its),
       part(of.measured()),
       complete(of.end().complete()),
       folded(!of.folded_parts().empty()),
-      long_run(of.op_count() > kReplayed) {
+      long_run(of.op_count() > kReplayed),
+      unfinished_before(unfinished_at_begin(of, part)) {
     const auto kinds = run.wait_kinds().between(part.first_wait, part.waits_end, [this](std::size_t i) {
         const Wait& wait = run.waits()[i];
         return std::pair{static_cast<std::uint32_t>(wait.kind), wait.waited_ns()};
@@ -71,6 +88,16 @@ WaitSum Facts::waits(trace::WaitKind kind) const {
 
 std::size_t Facts::busiest_lane() const {
     std::vector<std::int64_t> busy_ns(run.lanes().size());
+    if (unfinished_before > 0) {  // they are not among the measured ops
+        for (OpId id = part.first; id <= part.last; ++id) {
+            if (!run.is_folded(id) && run.op(id).begin_ns < part.end_ns) {
+                const Op op = run.op(id);
+                busy_ns[run.stream_of_lane(op.lane)] +=
+                    std::min(op.end_ns, part.end_ns) - std::max(op.begin_ns, part.begin_ns);
+            }
+        }
+        return static_cast<std::size_t>(std::max_element(busy_ns.begin(), busy_ns.end()) - busy_ns.begin());
+    }
     for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
         busy_ns[run.stream_of_lane(lane)] += lane_sum(run, lane, part.begin_ns, part.end_ns).ns;
     }

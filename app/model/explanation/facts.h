@@ -48,6 +48,7 @@ struct Facts {
     bool long_run = false;       // more than kReplayed ops: no analysis op by op
     std::size_t lanes_used = 0;  // lanes that executed something in the measured part
     std::size_t devices_used = 0;
+    std::uint64_t unfinished_before = 0;  // ops of the warm-up that had not ended when measuring began
     std::map<trace::WaitKind, WaitSum> wait_sums;
     std::optional<PathTotals> path;  // if it can be computed and adds up to the total
     int longest_wait = -1;           // index into Run::waits()

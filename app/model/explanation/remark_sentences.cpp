@@ -90,6 +90,19 @@ void add_disturbances(const Facts& f, Candidates& to) {
 
 void add_not_counted(const Facts& f, Candidates& to) {
     const Numbers& n = f.numbers;
+    if (const std::uint64_t count = f.unfinished_before; count > 0) {
+        SentenceWriter writer(f.run, SentenceKind::unfinished_before);
+        to.push_back({kAlways, writer.words("When measuring began, ")
+                                   .count("ops", count, "op", "ops")
+                                   .words(count == 1 ? " of the warm-up had not finished: the measured time contains "
+                                                       "its execution, the number of ops does not. Wait for it before "
+                                                       "you measure."
+                                                     : " of the warm-up had not finished: the measured time contains "
+                                                       "their execution, the number of ops does not. Wait for them "
+                                                       "before you measure.")
+                                   .place(f.whole(Row::lane))
+                                   .done()});
+    }
     if (n.paused_ns > 0) {
         SentenceWriter writer(f.run, SentenceKind::pauses);
         to.push_back({kImportant, writer.words("You paused or stepped the run for ")

@@ -180,7 +180,7 @@ Sentence total(const Facts& f) {
             .words(" took ")
             .time("total_ns", n.total_ns)
             .words(" and issued no op")
-            .words(f.complete && n.capabilities.settings
+            .words(f.complete && n.capabilities.settings && f.unfinished_before == 0
                        ? ": it computed nothing on tensors of the run's device. What NumPy computes, and the real "
                          "PyTorch on its CPU tensors, is the frontend's own work."
                        : ".")
@@ -191,7 +191,8 @@ Sentence total(const Facts& f) {
         return bound(f);
     }
     SentenceWriter writer(f.run, f.complete ? SentenceKind::recorded_time : SentenceKind::time_until_end);
-    writer.words(f.subject()).words(f.complete ? " took " : " lasted ").time("total_ns", n.total_ns);
+    writer.words(f.complete || f.part.first == 1 ? f.subject() : "The measured part of this run");
+    writer.words(f.complete ? " took " : " lasted ").time("total_ns", n.total_ns);
     writer.words(n.capabilities.issues ? " and issued " : " and had ");
     n.capabilities.backend ? writer.count("ops", n.ops, "op", "ops") : writer.count("ops", n.ops, "span", "spans");
     if (n.capabilities.backend && f.lanes_used > 0) {

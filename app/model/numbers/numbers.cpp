@@ -353,6 +353,7 @@ void NumbersWalk::Sums::explain() {
                     : std::max(numbers.t1_ns + executions, issues + own + t2) + h + t3;
     };
     const double issues = n * numbers.t1_ns, executions = n * t2, formula = gives(issues, executions, 0);
+    const auto predicted = static_cast<double>(numbers.predicted_ns);
     const auto own = static_cast<double>(std::max<std::int64_t>(numbers.frontend_ns - numbers.op_issue_ns, 0));
     const double sums =
         gives(static_cast<double>(numbers.op_issue_ns), static_cast<double>(numbers.backend_busy_ns), 0);
@@ -365,6 +366,8 @@ void NumbersWalk::Sums::explain() {
     } else if (gives(issues, executions, own) - formula > kFormulaShare * formula) {
         numbers.no_formula =
             "the frontend does more than issue ops: its other work changes the result by more than a tenth";
+    } else if (std::abs(formula - predicted) > kFormulaShare * predicted) {
+        numbers.no_formula = "the result is more than a tenth off the predicted total: some ops take much longer than the others";
     } else {
         numbers.prediction_formula = each ? "N·(t₁+h+t₂+t₃)" : "max(t₁+N·t₂, N·t₁+t₂)+h+t₃";
         numbers.formula_ns = rounded(formula);

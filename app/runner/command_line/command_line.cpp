@@ -104,6 +104,9 @@ core::Result<RunOptions> parse_side(const std::string& text, const char* side, c
     if (!options) {
         return in_side(options.error());
     }
+    if (options->order != 0) {
+        return in_side({core::ErrorKind::usage, "--order gives ops random times, which cannot be compared"});
+    }
     options->program = program;
     return options;
 }

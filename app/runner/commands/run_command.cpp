@@ -251,6 +251,9 @@ int run_command(const RunOptions& options) {
     }
     const int written = write_outputs(options, **run);
     tell_recording_waits(**run);
+    if (options.order != 0) {
+        tell("--order gives ops random times: of this run, only values, order and races mean anything");
+    }
     if (options.report.empty()) {
         summarise(**run);
     }

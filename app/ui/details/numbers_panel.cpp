@@ -269,11 +269,15 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
         }
         ratio = std::max(ratio, text_width(ui_, Face::mono_medium, kText, ratio_of(row)));
     }
-    const float left = start.x + pad + names, most = start.x + width - pad - left;
+    float left = start.x + pad + names, most = start.x + width - pad - left;
     const auto columns_count = static_cast<float>(columns.size());
     widest += ui_.px(6);
     // In a narrow panel the ratio stands below the values, so that these are not cut.
     const bool narrow = both && columns_count * widest + ratio + ui_.px(10) > most;
+    if (columns_count * widest > most) {  // a cut name can be guessed, a cut number cannot
+        left -= columns_count * widest - most;
+        most = columns_count * widest;
+    }
     const float column = (most - (both && !narrow ? ratio + ui_.px(10) : 0)) / columns_count;
     // The labels are the columns' headings where they fit.
     bool headings = both && note().empty();
@@ -305,7 +309,8 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
             continue;
         }
         const float height = ui_.px(row.small ? kSmallRow : kRow), baseline = y + height - ui_.px(6);
-        const float name = draw_text(ui_, list, start.x + pad, baseline, Face::regular, kText, t.dim, row.name);
+        const float name = draw_text(ui_, list, start.x + pad, baseline, Face::regular, kText, t.dim, row.name,
+                                     left - start.x - pad - ui_.px(6));
         if (*row.help != '\0') {
             tooltip_over(ui_, std::string("numbers/") + row.name, {start.x + pad, y},
                          {start.x + pad + name, y + height}, row.help);

@@ -229,11 +229,7 @@ void TopBar::draw_title(float x, float room) {
     const std::string number = lesson->number > 0 ? std::to_string(lesson->number) : std::string();
     const float number_width = number.empty() ? 0 : text_width(ui_, Face::mono_bold, 15, number) + ui_.px(10);
     const float title_room = width - number_width - ui_.px(30) + 1;
-    std::string title = fitting(ui_, Face::semibold, 16, lesson->title, " ", title_room);
-    if (title != lesson->title) {  // the whole title, or the number alone
-        title = fitting(ui_, Face::semibold, 16, title, " ", title_room - text_width(ui_, Face::semibold, 16, "…"));
-        title += title.empty() && !number.empty() ? "" : "…";
-    }
+    const std::string title = elided(ui_, Face::semibold, 16, lesson->title, title_room);
     const float shown_width = text_width(ui_, Face::semibold, 16, title);
     const float all = number_width + shown_width + ui_.px(30);
     ImGui::SetCursorScreenPos(at);

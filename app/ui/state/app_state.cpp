@@ -1,5 +1,6 @@
 #include "app/ui/state/app_state.h"
 
+#include "app/model/description/sentence.h"
 #include "app/timeline/timeline.h"
 #include "engine/trace/barrier_names.h"
 
@@ -275,7 +276,7 @@ bool AppState::poll(double budget_ms) {
     }
     if (!session.device_problem().empty() && last_device_problem_ != session.device_problem()) {
         last_device_problem_ = session.device_problem();
-        notices.add(Notice::Kind::device, Notice::Tone::bad, session.device_problem());
+        notices.add(Notice::Kind::device, Notice::Tone::bad, model::sentence_of(session.device_problem()));
     }
     return changed;
 }

@@ -273,13 +273,16 @@ TEST_F(SessionTest, AWrongParameterIsReportedByTheRunner) {
 }
 
 TEST(Session, SaysWhyTheRunnerCannotBeStarted) {
-    Session session({"/nonexistent/headway-runner", 256 << 20, false});
+    Session session({"/nonexistent/headway-runner", 256 << 20, true});
     session.settings = small_training();
     const auto started = session.start();
     ASSERT_FALSE(started);
-    EXPECT_NE(started.error().message.find("cannot start"), std::string::npos);
+    EXPECT_EQ(started.error().message,
+              "cannot start /nonexistent/headway-runner: No such file or directory; scripts/run builds it, beside headway");
     EXPECT_EQ(session.b()->phase(), Phase::failed);
     session.poll(5);
+    session.poll(5);
+    EXPECT_EQ(session.device_problem(), started.error().message);
     EXPECT_FALSE(session.poll(5));
 }
 

@@ -10,7 +10,7 @@
 
 namespace headway::ui {
 
-// Shown until it is closed or replaced by another of its kind.
+// Shown until it is closed or replaced by another of its kind, or with the same text.
 struct Notice {
     enum class Kind { run, device, file, start } kind = Kind::run;
     enum class Tone { info, good, bad } tone = Tone::info;
@@ -20,7 +20,7 @@ struct Notice {
 class Notices {
 public:
     void add(Notice::Kind kind, Notice::Tone tone, std::string text) {
-        dismiss(kind);
+        std::erase_if(notices_, [&](const Notice& notice) { return notice.kind == kind || notice.text == text; });
         notices_.push_back({kind, tone, std::move(text)});
     }
     void dismiss(Notice::Kind kind) {

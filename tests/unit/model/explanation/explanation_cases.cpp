@@ -441,6 +441,18 @@ std::vector<Case> cases() {
              story.wait();
              return story.explained();
          }},
+        {Kind::unfinished_before,
+         "When measuring began, 1 op of the warm-up had not finished: the measured time contains its execution, the "
+         "number of ops does not. Wait for it before you measure.",
+         [] {
+             Story story;
+             story.op(50, 500);
+             story.mark(trace::FrontendKind::measure_begin);
+             story.wait();
+             Explanation explanation = story.explained();
+             EXPECT_EQ(explanation.sentences.front().text, "In virtual time this run took 510 ns and issued no op.");
+             return explanation;
+         }},
         {Kind::warm_up, "Imports and warm-up before the measured part took 110 ns, which is not counted.",
          [] {
              Story story;

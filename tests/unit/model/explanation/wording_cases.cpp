@@ -364,6 +364,18 @@ std::vector<Case> wording_cases() {
              story.wait();
              return story.explained();
          }},
+        {Kind::unfinished_before,
+         "When measuring began, 2 ops of the warm-up had not finished: the measured time contains their execution, the "
+         "number of ops does not. Wait for them before you measure.",
+         [] {
+             Story story;
+             story.op(50, 500);
+             story.op(50, 500);
+             story.mark(trace::FrontendKind::measure_begin);
+             story.op(50, 50);
+             story.wait();
+             return story.explained();
+         }},
         {Kind::recording_waits, "Headway's own recording was full and held the frontend back twice, for 120 ns in all.",
          [] {
              Story story;
