@@ -79,12 +79,11 @@ class Facts:
             return begin
         return next(ns for ns, value in curve if begin <= ns <= end and value == most)
 
-    def busy(self, lane):
-        return sum(clipped(op.begin, op.end, self.trace) for op in self.trace.lanes[lane] if op.end != PENDING)
-
     def busiest(self):
-        lanes = range(len(self.trace.lanes))
-        return max(lanes, key=self.busy)
+        """By the measured ops: some of the warm-up may still have run."""
+        return max(range(len(self.trace.lanes)), key=lambda lane: sum(
+            clipped(op.begin, op.end, self.trace) for op in self.trace.lanes[lane]
+            if self.trace.first <= op.id <= self.trace.last))
 
     def overlap(self, wanted):
         """For how long `wanted` holds of the ops that are running at the same time."""

@@ -191,10 +191,12 @@ Sentence total(const Facts& f) {
         return bound(f);
     }
     SentenceWriter writer(f.run, f.complete ? SentenceKind::recorded_time : SentenceKind::time_until_end);
-    writer.words(f.complete || f.part.first == 1 ? f.subject() : "The measured part of this run");
-    writer.words(f.complete ? " took " : " lasted ").time("total_ns", n.total_ns);
+    writer.words(f.subject()).words(f.complete ? " took " : " lasted ").time("total_ns", n.total_ns);
     writer.words(n.capabilities.issues ? " and issued " : " and had ");
     n.capabilities.backend ? writer.count("ops", n.ops, "op", "ops") : writer.count("ops", n.ops, "span", "spans");
+    if (!f.complete && f.part.first > 1) {  // the sentence about its end counts all
+        writer.words(" after the warm-up");
+    }
     if (n.capabilities.backend && f.lanes_used > 0) {
         writer.words("; the lanes were busy for ").time("backend_busy_ns", n.backend_busy_ns).words(" in all");
     }

@@ -376,6 +376,17 @@ std::vector<Case> wording_cases() {
              story.wait();
              return story.explained();
          }},
+        {Kind::time_until_end,
+         "In virtual time this run lasted 10 ns and issued 1 op after the warm-up; the lanes were busy for 5 ns in all.",
+         [] {
+             Story story;
+             story.op(50, 50);
+             story.wait();
+             story.mark(trace::FrontendKind::measure_begin);
+             story.op(5, 5);
+             const auto run = story.run(false);
+             return explain(*run, run->numbers());
+         }},
         {Kind::recording_waits, "Headway's own recording was full and held the frontend back twice, for 120 ns in all.",
          [] {
              Story story;
