@@ -6,7 +6,6 @@ import re
 import curves
 import races
 import replay
-from events import PENDING
 from graph import clipped
 from prediction import imports_before_ops
 from window import duration, percent, size
