@@ -410,7 +410,6 @@ class Facts:
 
     def unfinished_before(self):
         count = sum(op.end > self.trace.begin for op in self.trace.ops[:self.trace.first - 1])
-        self.shown = None
         return self.trace.begin_marked and count > 0, {"ops": count}, []
 
     def warm_up(self):

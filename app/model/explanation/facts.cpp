@@ -5,6 +5,7 @@
 
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/analysis/wait_details.h"
+#include "app/model/run/sums.h"
 
 namespace headway::model {
 
@@ -90,16 +91,15 @@ std::size_t Facts::busiest_lane() const {
     std::vector<std::int64_t> busy_ns(run.lanes().size());
     if (unfinished_before > 0) {  // they are not among the measured ops
         for (OpId id = part.first; id <= part.last; ++id) {
-            if (!run.is_folded(id) && run.op(id).begin_ns < part.end_ns) {
-                const Op op = run.op(id);
-                busy_ns[run.stream_of_lane(op.lane)] +=
-                    std::min(op.end_ns, part.end_ns) - std::max(op.begin_ns, part.begin_ns);
+            if (!run.is_folded(id)) {
+                const Op& op = run.op(id);
+                busy_ns[run.stream_of_lane(op.lane)] += clipped(op.begin_ns, op.end_ns, part);
             }
         }
-        return static_cast<std::size_t>(std::max_element(busy_ns.begin(), busy_ns.end()) - busy_ns.begin());
-    }
-    for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
-        busy_ns[run.stream_of_lane(lane)] += lane_sum(run, lane, part.begin_ns, part.end_ns).ns;
+    } else {
+        for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
+            busy_ns[run.stream_of_lane(lane)] += lane_sum(run, lane, part.begin_ns, part.end_ns).ns;
+        }
     }
     return static_cast<std::size_t>(std::max_element(busy_ns.begin(), busy_ns.end()) - busy_ns.begin());
 }

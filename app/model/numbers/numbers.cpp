@@ -367,7 +367,8 @@ void NumbersWalk::Sums::explain() {
         numbers.no_formula =
             "the frontend does more than issue ops: its other work changes the result by more than a tenth";
     } else if (std::abs(formula - predicted) > kFormulaShare * predicted) {
-        numbers.no_formula = "the result is more than a tenth off the predicted total: some ops take much longer than the others";
+        numbers.no_formula =
+            "the result is more than a tenth off the predicted total: some ops take much longer than the others";
     } else {
         numbers.prediction_formula = each ? "N·(t₁+h+t₂+t₃)" : "max(t₁+N·t₂, N·t₁+t₂)+h+t₃";
         numbers.formula_ns = rounded(formula);

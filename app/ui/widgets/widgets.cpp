@@ -62,18 +62,6 @@ std::string elided(Ui& ui, Face face, float size_px, std::string_view text, floa
     return fits == 0 ? std::string() : std::string(text.substr(0, fits)) + "…";
 }
 
-std::string fitting(Ui& ui, Face face, float size_px, std::string_view text, std::string_view separator,
-                    float room_px) {
-    while (text_width(ui, face, size_px, text) > room_px) {
-        const std::size_t last = text.rfind(separator);
-        if (last == std::string_view::npos) {
-            return {};
-        }
-        text = text.substr(0, last);
-    }
-    return std::string(text);
-}
-
 float draw_text(Ui& ui, ImDrawList* list, float x, float baseline_y, Face face, float size_px, figure::Rgba c,
                 std::string_view text, float room_px) {
     if (text.empty()) {

@@ -17,8 +17,6 @@ float draw_text_right(Ui& ui, ImDrawList* list, float right_x, float baseline_y,
 float text_width(Ui& ui, Face face, float size_px, std::string_view text);
 // The text, cut with "…" if it is too long; after a whole word if there are several.
 std::string elided(Ui& ui, Face face, float size_px, std::string_view text, float room_px);
-// As many of the text's leading parts as fit whole; empty if not even the first fits.
-std::string fitting(Ui& ui, Face face, float size_px, std::string_view text, std::string_view separator, float room_px);
 
 // A small round sign: a ring; a ring with a dot; a disc with a tick; a disc with a cross.
 enum class RoundSign { empty, chosen, done, wrong };

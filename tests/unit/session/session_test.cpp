@@ -278,7 +278,8 @@ TEST(Session, SaysWhyTheRunnerCannotBeStarted) {
     const auto started = session.start();
     ASSERT_FALSE(started);
     EXPECT_EQ(started.error().message,
-              "cannot start /nonexistent/headway-runner: No such file or directory; scripts/run builds it, beside headway");
+              "cannot start /nonexistent/headway-runner: No such file or directory; scripts/run builds it, beside "
+              "headway");
     EXPECT_EQ(session.b()->phase(), Phase::failed);
     session.poll(5);
     session.poll(5);

@@ -197,8 +197,7 @@ TEST(Numbers, AnOverheadSeenOnceIsNotPredictedForOtherOps) {
     RecordingBuilder builder;
     const auto size = builder.signature(8);
     constexpr std::int64_t kWakeNs = 5'000'000, kHandoverNs = 1'000, kExecutionNs = 5'000, kTypicalReturnNs = 41'000;
-    std::int64_t now = 0, predicted_ns = 0;
-    std::int64_t return_ns = kTypicalReturnNs;
+    std::int64_t now = 0, predicted_ns = 0, return_ns = kTypicalReturnNs;
     for (int i = 0; i < 100; ++i) {
         const std::int64_t issue_ns = 49'000 - return_ns;  // so the lane is idle for 49 µs
         return_ns = i % 5 < 3 ? kTypicalReturnNs : 30'000;
@@ -344,8 +343,9 @@ TEST(Numbers, FormulaIsNotShownForUnequalOpsOrABusyFrontend) {
         EXPECT_EQ(alike.formula_ns, alike.total_ns);
         EXPECT_EQ(alike.no_formula, "");
         if (!each) {  // hidden behind the issues, and not in the medians
-            expect_none(run([](UnlikeRun& r, int i) { r.op(100, i < 9 ? 10 : 300); }), 
-                        "the result is more than a tenth off the predicted total: some ops take much longer than the others");
+            expect_none(
+                run([](UnlikeRun& r, int i) { r.op(100, i < 9 ? 10 : 300); }),
+                "the result is more than a tenth off the predicted total: some ops take much longer than the others");
         }
         // Two kinds of ops, with equal and with unequal durations.
         const auto of_kind = [](UnlikeRun& r, int i, std::int64_t other_t2) {
