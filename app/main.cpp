@@ -79,7 +79,9 @@ int become_runner(char** argv) {
     const std::string runner = runner_path().string();
     argv[0] = const_cast<char*>(runner.c_str());
     execv(runner.c_str(), argv);
-    return fail("cannot start " + runner + ": " + std::strerror(errno));
+    const int problem = errno;
+    return fail("cannot start " + runner + ": " + std::strerror(problem) +
+                (problem == ENOENT ? "; scripts/run builds it, beside headway" : ""));
 }
 
 struct WindowWish {

@@ -63,12 +63,17 @@ Occurring occurring_in(std::span<const TimelineRun> runs, TimelineView view) {
 
 float draw_legend(const FigurePen& pen, float y, const Occurring& o, const InShort& in_short, bool one_line) {
     const float size = pen.look.legend_px, swatch_width = pen.look.swatch_px, swatch_height = pen.look.swatch_height_px;
+    const float text_below = (swatch_height + size * kCapHeightEm) / 2 + 0.5F;  // its baseline, from the top
     float x = pen.left;
     bool full = false;
     const auto entry = [&](const std::string& words, auto swatch) {
         const float width = swatch_width + 8 + pen.width(FontRole::ui, size, words);
-        full = full || (one_line && x + width > pen.right);
         if (full) {
+            return;
+        }
+        full = one_line && x + width > pen.right;
+        if (full) {  // in the gap after the last entry
+            pen.text(x - pen.look.legend_gap_px + 4, y + text_below, "…", pen.theme.dim, size, FontRole::ui);
             return;
         }
         if (x > pen.left && x + width > pen.right) {
@@ -76,8 +81,7 @@ float draw_legend(const FigurePen& pen, float y, const Occurring& o, const InSho
             y += pen.look.legend_pitch_px;
         }
         swatch(Box{x, y, x + swatch_width, y + swatch_height});
-        pen.text(x + swatch_width + 8, y + (swatch_height + size * kCapHeightEm) / 2 + 0.5F, words, pen.theme.dim, size,
-                 FontRole::ui);
+        pen.text(x + swatch_width + 8, y + text_below, words, pen.theme.dim, size, FontRole::ui);
         x += width + pen.look.legend_gap_px;
     };
     const auto plain = [&](Rgba colour) { return [&pen, colour](Box box) { pen.list.add(Rect{box, colour, 3}); }; };

@@ -15,7 +15,7 @@ namespace headway::figure {
 DisplayList whole_legend(const Theme& theme, const TextMeasure& measure, float scale);
 
 // What occurs in the visible part of the runs, except failures, in one line of this width, with its origin at the top
-// left. Entries that do not fit are left out. Takes no longer for long runs.
+// left. "…" stands for entries that do not fit. Takes no longer for long runs.
 DisplayList legend_line(std::span<const TimelineRun> runs, TimelineView view, const Theme& theme,
                         const TextMeasure& measure, float scale, float width_px);
 

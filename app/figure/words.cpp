@@ -210,10 +210,12 @@ std::string caption_of(const Run& a, const Numbers& na, const Run* b, const Numb
     if (a.info().simulated || (b != nullptr && b->info().simulated)) {
         add("SIMULATED");
     }
-    add(both([](const Run& r, const Numbers&) {
-        return r.info().cpu.empty() || r.info().device_name.find(r.info().cpu) != std::string::npos ? std::string()
-                                                                                                    : r.info().cpu;
-    }));
+    const auto names_its_cpu = [](const model::RunInfo& info) {
+        return info.device_name.find(info.cpu) != std::string::npos;
+    };
+    if (!names_its_cpu(a.info()) || (b != nullptr && !names_its_cpu(b->info()))) {
+        add(both([](const Run& r, const Numbers&) { return r.info().cpu; }));
+    }
     const bool settings = na.capabilities.settings && (b == nullptr || nb.capabilities.settings);
     if (settings) {
         add("seed " + both([](const Run& r, const Numbers&) { return std::to_string(r.info().seed); }));

@@ -350,7 +350,10 @@ class Exports(Scenario):
             ran = self.headway("run", *SMALL, "--device", "simulated", "--figure", name)
             self.assertEqual(ran.status, 0, ran)
             self.assertTrue((self.folder / name).read_bytes().startswith(begin), name)
-        self.assertIn("SIMULATED", (self.folder / "f.svg").read_text())
+        self.assertIn("SIMULATED: times come from a cost model, not from a clock.", (self.folder / "f.svg").read_text())
+        ran = self.headway("run", *SMALL, "--device", "simulated", "--order", "3", "--figure", "f.svg", "--replace")
+        self.assertEqual(ran.status, 0, ran)
+        self.assertIn("SIMULATED: times do not come from a clock.", (self.folder / "f.svg").read_text())
         self.assertEqual(sorted(os.listdir(self.folder)), sorted(begins))
 
 

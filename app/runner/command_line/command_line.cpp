@@ -64,12 +64,7 @@ core::Result<RunOptions> parse_side(const std::string& text, const char* side, c
     }
     words = *split;
     if (words.size() == 1 && !words[0].empty() && words[0][0] != '-') {
-        for (const CLI::Option* option : of_both) {
-            if (option->count() > 0) {
-                return in_side({core::ErrorKind::usage, option->get_name() + " is of a run, and this side is a trace"});
-            }
-        }
-        trace = words[0];
+        trace = words[0];  // options for both sides are for those that are run
         return RunOptions{};
     }
     CLI::App app;
@@ -240,6 +235,13 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
         if (!options.program.empty() && both_recorded) {
             return core::Error{core::ErrorKind::usage, "compare runs nothing when --a and --b are both traces, so " +
                                                            options.program.substr(0, 60) + " has no meaning here"};
+        }
+        for (const CLI::Option* option : settings) {
+            if (both_recorded && option->count() > 0) {
+                return core::Error{core::ErrorKind::usage,
+                                   "compare runs nothing when --a and --b are both traces, so " + option->get_name() +
+                                       " has no meaning here"};
+            }
         }
         if (auto taken = take_count(repeat_sides, "--repeat", 1, 1000, options.repeat); !taken) {
             return taken.error();

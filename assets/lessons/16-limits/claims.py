@@ -1,6 +1,6 @@
 from checking import claim, needs
 
-LARGEST = {"batches": 50, "batch_size": 256, "features": 256, "hidden": 256}
+LARGEST = {"batches": 50, "batch_size": 512, "features": 256, "hidden": 512}
 TABS = ["python", "mxnet", "pytorch"]
 LARGE = {"batch_size": 512, "hidden": 2048}
 
@@ -33,8 +33,8 @@ def a_queue_limit(lesson):
 @claim("A budget turns too much memory into an error that names the op and the line.")
 def a_budget(lesson):
     free = lesson.run(**large(lesson))
-    needs(free["live_bytes_peak"] > 4_000_000, "it fits into 2 MB")
-    failed = lesson.run("--budget 2M", fails=True, **large(lesson))
+    needs(free["live_bytes_peak"] > 16_000_000, "it fits into 8 MB")
+    failed = lesson.run("--budget 8M", fails=True, **large(lesson))
     assert failed.status == 1
     assert "out of memory" in failed["error"]["message"]
     assert failed["error"]["op"] > 0 and failed["error"]["line"] > 0
@@ -43,7 +43,7 @@ def a_budget(lesson):
 @claim("On SIMULATED so small a network never fills the queue; with Batch size 512 and Hidden units 2048 it does.",
        devices=["simulated"])
 def simulated(lesson):
-    small = {"batch_size": 64, "hidden": 128, "features": 64}
+    small = {"batch_size": 256, "hidden": 256, "features": 64}
     assert lesson.run(**small)["headway_max"] <= 2
     enough(lesson)
     assert lesson.run(**{**small, **LARGE, "batches": min(lesson["batches"], 12)})["headway_max"] > 64
@@ -52,7 +52,7 @@ def simulated(lesson):
 @claim("MXNet takes memory when an op starts: there the next wait gives this error.")
 def at_the_next_wait(lesson):
     needs(lesson.tab == "", "asked once")
-    failed = lesson.run("--tab mxnet --device simulated --budget 2M", fails=True, batch_size=512, hidden=2048)
+    failed = lesson.run("--tab mxnet --device simulated --budget 8M", fails=True, batch_size=512, hidden=2048)
     assert failed.status == 1
     assert "out of memory" in failed["error"]["message"] and failed["error"]["op"] > 0
     assert "waitall()" in failed.err

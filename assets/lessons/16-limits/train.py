@@ -1,9 +1,9 @@
 import headway as hw
 
 batches = 30
-batch_size = 64
+batch_size = 256
 features = 64
-hidden = 128
+hidden = 256
 lr = 0.01
 
 

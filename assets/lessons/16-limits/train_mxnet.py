@@ -4,9 +4,9 @@ from mxnet.gluon import nn
 
 npx.set_np()
 batches = 30
-batch_size = 64
+batch_size = 256
 features = 64
-hidden = 128
+hidden = 256
 lr = 0.01
 
 # make data and network

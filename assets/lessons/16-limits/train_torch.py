@@ -4,9 +4,9 @@ from d2l import torch as d2l
 from torch import nn
 
 batches = 30
-batch_size = 64
+batch_size = 256
 features = 64
-hidden = 128
+hidden = 256
 lr = 0.01
 device = d2l.try_gpu()
 

@@ -148,6 +148,13 @@ TEST(Options, CompareAcceptsTracesAsSides) {
     EXPECT_EQ(line->compare.trace_b, "");
     EXPECT_NE(error_of({"compare", "--a", "one.json", "--b", ""}).find("PROGRAM"), std::string::npos);
     EXPECT_NE(error_of({"compare", "train", "--a", "one.json", "--b", "two.json"}).find("train"), std::string::npos);
+    // An option for both is for those that are run.
+    line = parse_command_line({"compare", "train", "--a", "one.json", "--b", "--barrier none", "--workers", "2"});
+    ASSERT_TRUE(line) << line.error().message;
+    EXPECT_EQ(line->compare.trace_a, "one.json");
+    EXPECT_EQ(line->compare.b.workers, 2u);
+    EXPECT_EQ(error_of({"compare", "--a", "one.json", "--b", "two.json", "--workers", "2"}),
+              "compare runs nothing when --a and --b are both traces, so --workers has no meaning here");
 }
 
 TEST(Options, RepeatIsForRunsOnly) {
