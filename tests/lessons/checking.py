@@ -233,7 +233,7 @@ class Lesson:
         for name, value in sorted({**self._values, **parameters}.items()):
             if value != self._defaults.get(name):
                 words += ["--set", f"{name}={value}"]
-        run = _run(self.folder, tuple(words), repetition)
+        run = _run(f"{self.folder}/", tuple(words), repetition)
         if "no Python frontend" in run.err:
             print("skipped:", run.err.strip())
             raise SystemExit(77)
@@ -259,17 +259,26 @@ def busy_share(run):
     return run["devices"][0]["busy_ns"] / run["total_ns"]
 
 
+def run_text(text, *options):
+    """Runs a program that is no lesson's: one that has the cause of a claim and nothing else."""
+    path = Path(_files.name) / f"{len(_runs)}.py"
+    path.write_text(text, encoding="utf-8")
+    run = _run(str(path), tuple(word for option in options for word in option.split()), 0)
+    assert run.status == 0, run.err
+    return run
+
+
 _runs = {}
 _files = tempfile.TemporaryDirectory()
 
 
-def _run(folder, words, repetition):
+def _run(program, words, repetition):
     """Caches runs: equal arguments run once, whatever the number of claims."""
-    key = (folder, words, repetition)
+    key = (program, words, repetition)
     if key not in _runs:
         base = Path(_files.name) / str(len(_runs))
         report, trace = base.with_suffix(".report.json"), base.with_suffix(".trace.json")
-        command = [RUNNER, "run", f"{folder}/", "--report", str(report), "--trace", str(trace), *words]
+        command = [RUNNER, "run", program, "--report", str(report), "--trace", str(trace), *words]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
         read = json.loads(report.read_text(encoding="utf-8")) if report.exists() else None
         _runs[key] = Run(done, read, trace)
