@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "app/model/analysis/overlap.h"
+
 namespace headway::comparison {
 namespace {
 
@@ -96,6 +98,7 @@ Sample sample_of(const model::Run& run, const model::Numbers& numbers, bool with
         sample.error = run.error()->message;
     }
     sample.races = run.has_races();
+    sample.unfinished = model::unfinished_at_begin(run) > 0;
     const auto part = run.measured();
     const auto kinds = run.wait_kinds().between(part.first_wait, part.waits_end, [&run](std::size_t i) {
         const model::Wait& wait = run.waits()[i];

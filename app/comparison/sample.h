@@ -32,9 +32,10 @@ struct Sample {
     model::Numbers numbers;
     std::uint64_t waits = 0;  // barriers and blockers
     Ended ended = Ended::finished;
-    std::string error;   // the failure's message
-    bool races = false;  // pairs of ops that nothing orders (app/model/analysis/races.h)
-    OpTimes ops;         // may be empty: then equal ops are not checked
+    std::string error;        // the failure's message
+    bool races = false;       // pairs of ops that nothing orders (app/model/analysis/races.h)
+    bool unfinished = false;  // ops of the warm-up had not ended when measuring began: their time is measured, too
+    OpTimes ops;              // may be empty: then equal ops are not checked
 };
 
 struct Side {

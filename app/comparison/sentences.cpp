@@ -39,6 +39,7 @@ public:
         } else {
             time();
             busy_machine();
+            unfinished();
             races();
             memory();
             headway();
@@ -154,6 +155,16 @@ private:
         if (hidden && v_.busy_runs > 0) {
             add("the machine was busy in " + count_text(v_.busy_runs) + " of the " +
                 count_text(a_.samples.size() + b_.samples.size()) + " runs");
+        }
+    }
+
+    void unfinished() {
+        constexpr const char* kOps = " contains ops of the warm-up that had not finished when measuring began";
+        if (v_.unfinished[0] && v_.unfinished[1]) {
+            const std::string both = who('A') + " and of " + who('B');
+            add("the time of " + both + kOps);
+        } else if (v_.unfinished[0] || v_.unfinished[1]) {
+            add("the time of " + who(v_.unfinished[0] ? 'A' : 'B') + kOps);
         }
     }
 

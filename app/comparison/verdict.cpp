@@ -168,8 +168,9 @@ std::size_t busy_runs(const Side& side) {
     }));
 }
 
-bool have_races(const Side& side) {
-    return std::any_of(side.samples.begin(), side.samples.end(), [](const Sample& sample) { return sample.races; });
+bool any_of(const Side& side, bool Sample::*what) {
+    return std::any_of(side.samples.begin(), side.samples.end(),
+                       [what](const Sample& sample) { return sample.*what; });
 }
 
 bool all_record(const Side& side, bool model::TraceCapabilities::*what) {
@@ -196,7 +197,8 @@ Verdict verdict_of(const Side& a, const Side& b) {
     const auto memory = [](const Sample& s) { return s.numbers.live_bytes_peak; };
     const auto headway = [](const Sample& s) { return s.numbers.headway_max; };
     verdict.busy_runs = busy_runs(a) + busy_runs(b);
-    verdict.races = {have_races(a), have_races(b)};
+    verdict.races = {any_of(a, &Sample::races), any_of(b, &Sample::races)};
+    verdict.unfinished = {any_of(a, &Sample::unfinished), any_of(b, &Sample::unfinished)};
     verdict.reason = not_compared(a, b);
     if (!verdict.reason.empty()) {
         verdict.time = measured(values_of(a, [](const Sample& s) { return s.numbers.total_ns; }),

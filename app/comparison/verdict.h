@@ -19,7 +19,8 @@
 // (and for headway at least kLargeOps ops more).
 //
 // A run that failed, was stopped, paused or stepped is not compared at all. Of one with races
-// (app/model/analysis/races.h) that is said beside the times: it may be faster because a wait is missing.
+// (app/model/analysis/races.h) that is said beside the times: it may be faster because a wait is missing. The same holds
+// for one whose warm-up had not finished when measuring began.
 //
 // Threads: any.
 #pragma once
@@ -75,7 +76,8 @@ struct Verdict {
     Names names;
     Finding time, memory, headway;
     std::array<Spread, 2> ops{}, waits{};
-    std::array<bool, 2> races{};  // of A and B: a run had one
+    std::array<bool, 2> races{};       // of A and B: a run had one
+    std::array<bool, 2> unfinished{};  // of A and B: a run's measured time contains ops of its warm-up
     EqualOps equal_ops;
     std::size_t busy_runs = 0;  // of both sides: the machine kept the frontend waiting for a core
     std::string reason;         // why nothing, or no times, can be compared; else ""

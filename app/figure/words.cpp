@@ -168,7 +168,9 @@ std::string subtitle_of(const Run& a, const Run* b) {
         s += "; " + device;
     }
     s += ".";
-    if (b != nullptr && a.info().program == info.program && a.info().parameters == info.parameters &&
+    if (b != nullptr && a.info().program == info.program && a.info().tab == info.tab &&
+        a.info().frontend == info.frontend && a.info().parameters == info.parameters &&
+        a.op_count() == b->op_count() &&  // else its file may have changed in between
         a.capabilities().settings && b->capabilities().settings) {
         const auto& x = a.info();
         const bool rest_same = x.queue_limit == info.queue_limit && x.free_policy == info.free_policy &&

@@ -81,8 +81,8 @@ def formula(checker, h, predicted):
     if gives(count * t1, count * t2, own) - result > FORMULA_SHARE * result:
         return "", None, "the frontend does more than issue ops: its other work changes the result by more than a tenth"
     if abs(result - predicted) > FORMULA_SHARE * predicted:
-        return "", None, ("the result is more than a tenth off the predicted total: some ops take much longer than the "
-                          "others")
+        return "", None, ("the result is more than a tenth off the predicted total: the formula has medians, and "
+                          "not the times of each op and hand-over")
     return ("N·(t₁+h+t₂+t₃)" if each else "max(t₁+N·t₂, N·t₁+t₂)+h+t₃"), result, None
 
 

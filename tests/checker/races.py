@@ -54,7 +54,7 @@ class Order:
         """The last op of each lane that has ended when the wait has."""
         if wait.stream >= 0 or wait.target:
             return [wait.writer] if wait.writer else []
-        if wait.kind == "op_barrier":
+        if wait.kind == "op_barrier" and wait.device < 0:
             return [wait.through]
         found = {}
         for op in self.trace.ops[:min(wait.through, before - 1)]:

@@ -36,10 +36,12 @@ class Moment:
 
 
 class RecordedLanes:
-    """Ops stay in their lanes and keep their durations. Hand-overs are kept, too, or replaced by medians per class."""
+    """Ops stay in their lanes and keep their durations. Hand-overs are kept, too, or replaced by medians per class; an
+    op that the lane has to be woken for in the run only has at most the least one so far."""
 
     def __init__(self, trace, graph, handovers=None):
         self.trace, self.graph, self.handovers = trace, graph, handovers
+        self.least = defaultdict(lambda: PENDING)
         self.samples = defaultdict(Samples)  # (device, class): hand-overs as recorded
         self.moments = {}
 
@@ -69,6 +71,10 @@ class RecordedLanes:
         if self.handovers is not None:
             typical = self.handovers.get(kind)
             handover = handover if typical is None else typical
+        else:
+            self.least[device] = min(self.least[device], max(handover, 0))
+            if now[1] == "lane" and then[1] != "lane":
+                handover = min(handover, self.least[device])
         begins = now[0] + handover
         moment.now = (begins, begins + op.end - op.begin)
 

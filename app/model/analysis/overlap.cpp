@@ -79,6 +79,19 @@ Overlap overlap_of(const Run& run) {
     return overlap;
 }
 
+std::uint64_t unfinished_at_begin(const Run& run) {
+    const auto part = run.measured();
+    const OpId before = std::min<OpId>(part.first - 1, static_cast<OpId>(run.op_count()));
+    if (before == 0 || run.finish_ns(before) <= part.begin_ns) {
+        return 0;
+    }
+    std::uint64_t count = 0;
+    for (OpId id = 1; id <= before; ++id) {
+        count += !run.is_folded(id) && run.op(id).end_ns > part.begin_ns ? 1 : 0;
+    }
+    return count;
+}
+
 Gap longest_gap(const Run& run) {
     const Run::Measured part = run.measured();
     Gap longest;

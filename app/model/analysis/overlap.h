@@ -22,6 +22,10 @@ struct Overlap {
 // Visits all ops. Lanes of one stream count as one. Meaningless for a run that was folded.
 [[nodiscard]] Overlap overlap_of(const Run& run);
 
+// Ops of the warm-up that had not ended when the measured part began. They are executed within it and are none of its
+// ops.
+[[nodiscard]] std::uint64_t unfinished_at_begin(const Run& run);
+
 // A time in which a lane executed nothing, in the measured part.
 struct Gap {
     std::size_t lane = 0;

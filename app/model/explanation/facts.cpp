@@ -3,27 +3,12 @@
 #include <algorithm>
 #include <set>
 
+#include "app/model/analysis/overlap.h"
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/analysis/wait_details.h"
 #include "app/model/run/sums.h"
 
 namespace headway::model {
-
-namespace {
-
-std::uint64_t unfinished_at_begin(const Run& run, const Run::Measured& part) {
-    const OpId before = std::min<OpId>(part.first - 1, static_cast<OpId>(run.op_count()));
-    if (before == 0 || run.finish_ns(before) <= part.begin_ns) {
-        return 0;
-    }
-    std::uint64_t count = 0;
-    for (OpId id = 1; id <= before; ++id) {
-        count += !run.is_folded(id) && run.op(id).end_ns > part.begin_ns ? 1 : 0;
-    }
-    return count;
-}
-
-}  // namespace
 
 Facts::Facts(const Run& of, const Numbers& its)
     : run(of),
@@ -32,7 +17,7 @@ Facts::Facts(const Run& of, const Numbers& its)
       complete(of.end().complete()),
       folded(!of.folded_parts().empty()),
       long_run(of.op_count() > kReplayed),
-      unfinished_before(unfinished_at_begin(of, part)) {
+      unfinished_before(unfinished_at_begin(of)) {
     const auto kinds = run.wait_kinds().between(part.first_wait, part.waits_end, [this](std::size_t i) {
         const Wait& wait = run.waits()[i];
         return std::pair{static_cast<std::uint32_t>(wait.kind), wait.waited_ns()};

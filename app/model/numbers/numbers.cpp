@@ -368,7 +368,8 @@ void NumbersWalk::Sums::explain() {
             "the frontend does more than issue ops: its other work changes the result by more than a tenth";
     } else if (std::abs(formula - predicted) > kFormulaShare * predicted) {
         numbers.no_formula =
-            "the result is more than a tenth off the predicted total: some ops take much longer than the others";
+            "the result is more than a tenth off the predicted total: the formula has medians, and not the times of "
+            "each op and hand-over";
     } else {
         numbers.prediction_formula = each ? "N·(t₁+h+t₂+t₃)" : "max(t₁+N·t₂, N·t₁+t₂)+h+t₃";
         numbers.formula_ns = rounded(formula);

@@ -59,6 +59,7 @@ public:
           measure_(wish.measure_handovers),
           lane_before_(run.lanes().size(), 0) {
         latest_ns_.fill(INT64_MIN);
+        least_handover_ns_.fill(INT64_MAX);
         ends_.reserve(run.op_count());
         for (const Wait& wait : run.waits()) {
             if (wait.target == 0 && wait.waits_through < wait.issued) {
@@ -162,10 +163,14 @@ private:
         if (measure_ != nullptr) {
             samples_[device][overhead_class].add(own_handover_ns, id >= part_.first && id <= part_.last);
         }
-        const std::int64_t handover_ns =
-            handovers_ != nullptr ? typical_or(handovers_->handover_ns[device][overhead_class], own_handover_ns)
-                                  : own_handover_ns;
-        return now.ns + handover_ns;
+        if (handovers_ != nullptr) {
+            return now.ns + typical_or(handovers_->handover_ns[device][overhead_class], own_handover_ns);
+        }
+        std::int64_t& least_ns = least_handover_ns_[device];
+        least_ns = std::min(least_ns, std::max<std::int64_t>(own_handover_ns, 0));
+        // Where the lane was idle and is busy now, nothing has to wake it.
+        const bool queued = now.kind == Gate::Kind::lane && then.kind != Gate::Kind::lane;
+        return now.ns + (queued ? std::min(own_handover_ns, least_ns) : own_handover_ns);
     }
 
     [[nodiscard]] std::int64_t latest_for(const Wait& wait) const {
@@ -195,6 +200,7 @@ private:
     std::vector<std::pair<OpId, std::int64_t>> checkpoints_;  // for waits that exclude later ops: (through, latest end)
     std::size_t checkpoint_ = 0;
     Samples samples_[core::kMaxDevices][TypicalOverheads::kClasses];
+    std::array<std::int64_t, core::kMaxDevices> least_handover_ns_;  // so far, as recorded
     std::vector<OpId> scratch_;
 };
 

@@ -21,7 +21,9 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
                            ->expected(1)
                            ->allow_extra_args(false)
                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
-    add("--tab", raw.tab, "of a document or lesson: mxnet, pytorch, tensorflow or python (default: its first)");
+    add("--tab", raw.tab,
+        "of a document or lesson: mxnet, pytorch, tensorflow or python (default: a document's first; a lesson's program "
+        "in C++, if it has one)");
     add("--workers", raw.workers,
         "CPU workers, also in a run on a GPU (default: the framework's; Headway's own: cores - 1, at least 1)");
     add("--streams", raw.streams, "streams of a GPU, cuda or simulated (default: the framework's; Headway's own: 2)");

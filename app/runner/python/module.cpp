@@ -7,6 +7,7 @@
 
 #include "app/runner/programs/program.h"
 #include "app/runner/python/target.h"
+#include "app/runner/python/tensor_type.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::runner::python {
@@ -146,6 +147,20 @@ PyObject* from_buffer(PyObject*, PyObject* arguments) {
     return result;
 }
 
+// Waits for all ops of the device, or of all devices if there is no such device.
+PyObject* waited_for_all(runtime::Runtime& runtime, trace::WaitKind kind, const char* name, int device) {
+    if (!outside_gil([&] {
+            if (device < 0 || device >= runtime.lanes.devices()) {
+                runtime.waits.everything(kind, name);
+            } else {
+                runtime.waits.device(static_cast<core::DeviceId>(device), kind, name);
+            }
+        })) {
+        return nullptr;
+    }
+    Py_RETURN_NONE;
+}
+
 PyObject* waitall(PyObject*, PyObject* arguments) {
     const char* name = "waitall";
     int synchronize = 0;
@@ -154,17 +169,17 @@ PyObject* waitall(PyObject*, PyObject* arguments) {
     if (runtime == nullptr || PyArg_ParseTuple(arguments, "|spi", &name, &synchronize, &device) == 0) {
         return nullptr;
     }
-    const auto kind = synchronize != 0 ? trace::WaitKind::synchronize : trace::WaitKind::waitall;
-    if (!outside_gil([&] {
-            if (device < 0 || device >= runtime->lanes.devices()) {
-                runtime->waits.everything(kind, name);
-            } else {
-                runtime->waits.device(static_cast<core::DeviceId>(device), kind, name);
-            }
-        })) {
+    return waited_for_all(*runtime, synchronize != 0 ? trace::WaitKind::synchronize : trace::WaitKind::waitall, name,
+                          device);
+}
+
+PyObject* framework_wait(PyObject*, PyObject* arguments) {
+    int device = -1;
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "i", &device) == 0) {
         return nullptr;
     }
-    Py_RETURN_NONE;
+    return waited_for_all(*runtime, trace::WaitKind::op_barrier, kFrameworkWait, device);
 }
 
 // Seconds on the run's clock, which stops while the run is paused.
@@ -315,6 +330,7 @@ PyMethodDef functions[] = {
     {"start_random", start_random, METH_O, "Seeds the random numbers: the same number gives the same values."},
     {"from_buffer", from_buffer, METH_VARARGS, "from_buffer(object[, type, place, waits, device])"},
     {"waitall", waitall, METH_VARARGS, "waitall([name, synchronize, device])"},
+    {"framework_wait", framework_wait, METH_VARARGS, "framework_wait(device): as PyTorch on a CPU, after an op"},
     {"time_text", time_words, METH_O, "Seconds in three digits, with their unit."},
     {"clock", clock_seconds, METH_NOARGS, "Seconds on the run's clock, pauses left out."},
     {"mark", mark, METH_VARARGS, "mark(what[, name])"},

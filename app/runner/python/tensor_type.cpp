@@ -116,7 +116,7 @@ PyObject* wrap(PyTypeObject* type, nn::Variable variable, PyObject* place, bool 
     if (waits) {
         runtime::Runtime& runtime = *state().runtime;
         const bool done = outside_gil([&] {
-            runtime.waits.to_read(tensor->held.value(), trace::WaitKind::op_barrier, "framework waits after each op");
+            runtime.waits.to_read(tensor->held.value(), trace::WaitKind::op_barrier, kFrameworkWait);
         });
         if (!done) {
             Py_DECREF(object);

@@ -16,6 +16,9 @@ namespace headway::runner::python {
 // with, so that results never have another type than in the framework.
 enum class Numbers : std::uint8_t { real, integer, boolean };
 
+// The name of the waits of a framework that is synchronous on a device.
+inline constexpr const char* kFrameworkWait = "framework waits after each op";
+
 struct PyTensor {
     PyObject_HEAD  // the macro brings its own semicolon
         nn::Variable held;

@@ -195,6 +195,18 @@ TEST(VerdictWording, NamesRaces) {
     EXPECT_EQ(verdict_of(once, side(info("op"), kTwenty)).races, (std::array{true, false}));
 }
 
+TEST(VerdictWording, NamesOpsOfTheWarmUpWithinTheMeasuredTime) {
+    const Side without = simulated("none", 10), other = simulated("none", 20);
+    const Side with = changed(without, [](Sample& s) { s.unfinished = true; });
+    EXPECT_EQ(verdict_of(with, other).clauses.at(1),
+              "the time of A contains ops of the warm-up that had not finished when measuring began");
+    EXPECT_EQ(verdict_of(other, with).clauses.at(1),
+              "the time of B contains ops of the warm-up that had not finished when measuring began");
+    EXPECT_EQ(verdict_of(with, with).clauses.at(1),
+              "the time of A and of B contains ops of the warm-up that had not finished when measuring began");
+    EXPECT_EQ(verdict_of(without, other).sentence.find("warm-up"), std::string::npos);
+}
+
 TEST(VerdictWording, UnfinishedRuns) {
     const Side good = side(info("none"), {10, 10});
     for (const auto& [ended, clause, reason] :

@@ -345,7 +345,8 @@ TEST(Numbers, FormulaIsNotShownForUnequalOpsOrABusyFrontend) {
         if (!each) {  // hidden behind the issues, and not in the medians
             expect_none(
                 run([](UnlikeRun& r, int i) { r.op(100, i < 9 ? 10 : 300); }),
-                "the result is more than a tenth off the predicted total: some ops take much longer than the others");
+                "the result is more than a tenth off the predicted total: the formula has medians, and not the times of "
+                "each op and hand-over");
         }
         // Two kinds of ops, with equal and with unequal durations.
         const auto of_kind = [](UnlikeRun& r, int i, std::int64_t other_t2) {

@@ -278,7 +278,7 @@ class Tensor(_headway.Tensor):
 
 def _after(tensor):
     if tensor.waits:
-        _headway.waitall("framework waits after each op", False, tensor.device_number)
+        _headway.framework_wait(tensor.device_number)
 
 
 _cpu = device("cpu")

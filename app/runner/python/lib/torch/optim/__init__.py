@@ -23,7 +23,7 @@ class SGD:
                 parameter.add_scaled_(gradient, -self.lr)
         _headway.set_recording(before)
         if self.params[0].waits:
-            _headway.waitall("framework waits after each op", False, self.params[0].device_number)
+            _headway.framework_wait(self.params[0].device_number)
         _headway.mark("minibatch_end")
         _headway.mark("minibatch_begin")
 
