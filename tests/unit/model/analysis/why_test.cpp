@@ -240,6 +240,25 @@ TEST(WhatIfRun, WithoutABarrierTheFrontendGoesOn) {
     EXPECT_EQ(without_barriers(*run).total_ns, 312) << "the wait at the end stays";
 }
 
+TEST(WhatIfRun, NobodyWakesALaneThatIsBusyWithoutTheBarriers) {
+    RecordingBuilder builder;
+    builder.metadata(R"({"barrier": "op"})");
+    builder.exec(0, builder.issue({.begin = 0, .end = 10}), 30, 130);
+    builder.wait(10, 132, WaitKind::op_barrier);
+    builder.exec(0, builder.issue({.begin = 132, .end = 142}), 202, 302);
+    builder.wait(142, 304, WaitKind::op_barrier);
+    builder.exec(0, builder.issue({.begin = 304, .end = 314}), 364, 464);
+    builder.wait(314, 466, WaitKind::waitall);
+    builder.mark(FrontendKind::program_end, 466);
+    const auto run = builder.read();
+    EXPECT_EQ(without_waits(*run, [](std::size_t) { return false; }).total_ns, 466) << "each keeps its own";
+    const WhatIfRun none = without_barriers(*run, true);
+    EXPECT_EQ(none.ops[0].begin_ns, 30);
+    EXPECT_EQ(none.ops[1].begin_ns, 150) << "after the first, with its hand-over of 20 and not with 60";
+    EXPECT_EQ(none.ops[2].begin_ns, 270);
+    EXPECT_EQ(none.total_ns, 372);
+}
+
 TEST(WhatIfRun, MeasuredWorkIsDoneBeforeTheEnd) {
     RecordingBuilder builder;
     builder.metadata(R"({"barrier": "op"})");
