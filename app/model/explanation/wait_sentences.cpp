@@ -217,7 +217,7 @@ void add_without_waits(const Facts& f, Candidates& to) {
     if (n.regime == Regime::blocker_bound) {
         const std::int64_t without_ns = without_blockers(f.run).total_ns;
         SentenceWriter writer(f.run, SentenceKind::without_blockers);
-        writer.words("Without the waits before its last op that it did not ask for, the run would take ");
+        writer.words("Without the waits before the last op that the program did not ask for, the run would take ");
         to.push_back({kTelling, with_cost(f, writer, false, without_ns, total_ns - without_ns)});
     }
 }

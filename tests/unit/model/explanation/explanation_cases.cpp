@@ -256,8 +256,8 @@ std::vector<Case> cases() {
          "cost 120 ns, 36 % of the run.",
          [] { return waits(WaitKind::waitall, 50, 50).explained(); }},
         {Kind::without_blockers,
-         "Without the waits before its last op that it did not ask for, the run would take 210 ns (computed, not "
-         "measured): they cost 120 ns, 36 % of the run.",
+         "Without the waits before the last op that the program did not ask for, the run would take 210 ns (computed, "
+         "not measured): they cost 120 ns, 36 % of the run.",
          [] { return waits(WaitKind::item, 50, 50).explained(); }},
         {Kind::queue_limit, "The limit of 2 ops in the queue stopped the frontend 3 times, for 180 ns in all.",
          [] { return waits(WaitKind::queue_limit, 50, 50, R"("queue_limit": 2)").explained(); }},
