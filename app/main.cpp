@@ -27,6 +27,7 @@
 #include "app/lesson/lesson.h"
 #include "app/platform/platform.h"
 #include "app/session/reading_thread.h"
+#include "app/session/runner.h"
 #include "app/session/session.h"
 #include "app/ui/shell/app.h"
 #include "app/ui/shell/script.h"
@@ -79,9 +80,8 @@ int become_runner(char** argv) {
     const std::string runner = runner_path().string();
     argv[0] = const_cast<char*>(runner.c_str());
     execv(runner.c_str(), argv);
-    const int problem = errno;
-    return fail("cannot start " + runner + ": " + std::strerror(problem) +
-                (problem == ENOENT ? "; scripts/run builds it, beside headway" : ""));
+    const std::string why = std::strerror(errno);
+    return fail("cannot start " + runner + ": " + why + session::hint_for_runner(runner));
 }
 
 struct WindowWish {

@@ -158,24 +158,23 @@ private:
         }
     }
 
+    // Those of A and B that are set, with this between both; "" if none is.
+    std::string those(const std::array<bool, 2>& set, const char* between) {
+        const std::string a = set[0] ? who('A') : "", b = set[1] ? who('B') : "";
+        return set[0] && set[1] ? a + between + b : a + b;
+    }
+
     void unfinished() {
-        constexpr const char* kOps = " contains ops of the warm-up that had not finished when measuring began";
-        if (v_.unfinished[0] && v_.unfinished[1]) {
-            const std::string both = who('A') + " and of " + who('B');
-            add("the time of " + both + kOps);
-        } else if (v_.unfinished[0] || v_.unfinished[1]) {
-            add("the time of " + who(v_.unfinished[0] ? 'A' : 'B') + kOps);
+        if (const std::string sides = those(v_.unfinished, " and of "); !sides.empty()) {
+            add("the time of " + sides + " contains ops of the warm-up that had not finished when measuring began");
         }
     }
 
     // A side with races may be faster because a wait is missing.
     void races() {
-        constexpr const char* kValues = ", so what is computed may depend on which op runs first";
-        if (v_.races[0] && v_.races[1]) {
-            const std::string both = who('A') + " and " + who('B');
-            add(both + " have races" + kValues);
-        } else if (v_.races[0] || v_.races[1]) {
-            add(who(v_.races[0] ? 'A' : 'B') + " has races" + kValues);
+        if (const std::string sides = those(v_.races, " and "); !sides.empty()) {
+            add(sides + (v_.races[0] && v_.races[1] ? " have" : " has") +
+                " races, so what is computed may depend on which op runs first");
         }
     }
 

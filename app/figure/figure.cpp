@@ -276,14 +276,15 @@ private:
         if (a_.info().simulated || (b_ != nullptr && b_->info().simulated)) {
             // Times that were not measured are announced as prominently as the finding.
             const bool both = b_ == nullptr || (a_.info().simulated && b_->info().simulated);
-            const bool a_is_it = a_.info().simulated;
             // With --order, times are random and no cost model is recorded.
-            const bool modelled = !(a_is_it ? a_ : *b_).info().cost_models.empty() &&
-                                  (b_ == nullptr || !b_->info().simulated || !b_->info().cost_models.empty());
-            const std::string times = both ? "times" : std::string("run ") + (a_is_it ? "A" : "B") + "'s times";
-            const std::string words =
-                "SIMULATED: " + times +
-                (modelled ? " come from a cost model, not from a clock." : " do not come from a clock.");
+            const auto is_random = [](const model::Run* run) {
+                return run != nullptr && run->info().simulated && run->info().cost_models.empty();
+            };
+            const std::string times =
+                both ? "times" : std::string("run ") + (a_.info().simulated ? "A" : "B") + "'s times";
+            const std::string words = "SIMULATED: " + times +
+                                      (is_random(&a_) || is_random(b_) ? " do not come from a clock."
+                                                                       : " come from a cost model, not from a clock.");
             y = paragraph(y, words, t_.warning, look_.subtitle_px, FontRole::ui_bold, look_.subtitle_pitch_px + 2,
                           look_.title_lines);
         }

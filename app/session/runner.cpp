@@ -4,11 +4,15 @@
 
 namespace headway::session {
 
+std::string hint_for_runner(const std::string& path) {
+    std::error_code unknown;
+    return std::filesystem::exists(path, unknown) ? "" : "; scripts/run builds it, beside headway";
+}
+
 core::Result<process::Child> start_runner(const process::Command& command) {
     auto child = process::Child::start(command);
-    std::error_code unknown;
-    if (!child && !std::filesystem::exists(command.program, unknown)) {
-        return core::Error{child.error().kind, child.error().message + "; scripts/run builds it, beside headway"};
+    if (!child) {
+        return core::Error{child.error().kind, child.error().message + hint_for_runner(command.program)};
     }
     return child;
 }

@@ -1,12 +1,17 @@
 // Starting the runner, which runs the program in a process of its own.
 #pragma once
 
+#include <string>
+
 #include "app/process/child.h"
 #include "engine/core/result.h"
 
 namespace headway::session {
 
-// As process::Child::start; the error also says where the runner comes from.
+// What a message about a runner that cannot be started ends in: what builds it, if there is no such file; else "".
+std::string hint_for_runner(const std::string& path);
+
+// As process::Child::start; the error ends in that hint.
 core::Result<process::Child> start_runner(const process::Command& command);
 
 }  // namespace headway::session

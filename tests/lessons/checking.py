@@ -12,6 +12,7 @@
 docs/lessons.md describes it for teachers; check_lesson.py calls the functions.
 """
 
+import functools
 import json
 import os
 import statistics
@@ -259,8 +260,9 @@ def busy_share(run):
     return run["devices"][0]["busy_ns"] / run["total_ns"]
 
 
+@functools.cache
 def run_text(text, *options):
-    """Runs a program that is no lesson's: one that has the cause of a claim and nothing else."""
+    """Runs a program that is no lesson's: one that has the cause of a claim and nothing else. Once, as _run."""
     path = Path(_files.name) / f"{len(_runs)}.py"
     path.write_text(text, encoding="utf-8")
     run = _run(str(path), tuple(word for option in options for word in option.split()), 0)

@@ -232,14 +232,15 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
                 "compare needs a PROGRAM to run, or --a and --b must both be traces on disk; see headway "
                 "compare --help"};
         }
-        if (!options.program.empty() && both_recorded) {
-            return core::Error{core::ErrorKind::usage, "compare runs nothing when --a and --b are both traces, so " +
-                                                           options.program.substr(0, 60) + " has no meaning here"};
-        }
-        for (const CLI::Option* option : settings) {
-            if (both_recorded && option->count() > 0) {
+        if (both_recorded) {
+            const auto given = std::find_if(settings.begin(), settings.end(),
+                                            [](const CLI::Option* option) { return option->count() > 0; });
+            const std::string unused = !options.program.empty()  ? options.program.substr(0, 60)
+                                       : given != settings.end() ? (*given)->get_name()
+                                                                 : "";
+            if (!unused.empty()) {
                 return core::Error{core::ErrorKind::usage,
-                                   "compare runs nothing when --a and --b are both traces, so " + option->get_name() +
+                                   "compare runs nothing when --a and --b are both traces, so " + unused +
                                        " has no meaning here"};
             }
         }

@@ -180,31 +180,31 @@ TEST(VerdictWording, NamesABusyMachine) {
     EXPECT_EQ(verdict_of(a, near).evidence.find("busy"), std::string::npos);
 }
 
-TEST(VerdictWording, NamesRaces) {
+// What is said of A, of B and of both if the runs of these sides have it; without it there is no such word.
+void expect_named(bool Sample::*what, const char* of_a, const char* of_b, const char* of_both, const char* word) {
     const Side without = simulated("none", 10), other = simulated("none", 20);
-    const Side with = changed(without, [](Sample& s) { s.races = true; });
-    EXPECT_EQ(verdict_of(with, other).clauses.at(1),
-              "A has races, so what is computed may depend on which op runs first");
-    EXPECT_EQ(verdict_of(other, with).clauses.at(1),
-              "B has races, so what is computed may depend on which op runs first");
-    EXPECT_EQ(verdict_of(with, with).clauses.at(1),
-              "A and B have races, so what is computed may depend on which op runs first");
-    EXPECT_EQ(verdict_of(without, other).sentence.find("race"), std::string::npos);
+    const Side with = changed(without, [what](Sample& s) { s.*what = true; });
+    EXPECT_EQ(verdict_of(with, other).clauses.at(1), of_a);
+    EXPECT_EQ(verdict_of(other, with).clauses.at(1), of_b);
+    EXPECT_EQ(verdict_of(with, with).clauses.at(1), of_both);
+    EXPECT_EQ(verdict_of(without, other).sentence.find(word), std::string::npos);
+}
+
+TEST(VerdictWording, NamesRaces) {
+    expect_named(&Sample::races, "A has races, so what is computed may depend on which op runs first",
+                 "B has races, so what is computed may depend on which op runs first",
+                 "A and B have races, so what is computed may depend on which op runs first", "race");
     Side once = side(info("none"), kTen);
     once.samples[3].races = true;
     EXPECT_EQ(verdict_of(once, side(info("op"), kTwenty)).races, (std::array{true, false}));
 }
 
 TEST(VerdictWording, NamesOpsOfTheWarmUpWithinTheMeasuredTime) {
-    const Side without = simulated("none", 10), other = simulated("none", 20);
-    const Side with = changed(without, [](Sample& s) { s.unfinished = true; });
-    EXPECT_EQ(verdict_of(with, other).clauses.at(1),
-              "the time of A contains ops of the warm-up that had not finished when measuring began");
-    EXPECT_EQ(verdict_of(other, with).clauses.at(1),
-              "the time of B contains ops of the warm-up that had not finished when measuring began");
-    EXPECT_EQ(verdict_of(with, with).clauses.at(1),
-              "the time of A and of B contains ops of the warm-up that had not finished when measuring began");
-    EXPECT_EQ(verdict_of(without, other).sentence.find("warm-up"), std::string::npos);
+    expect_named(&Sample::unfinished,
+                 "the time of A contains ops of the warm-up that had not finished when measuring began",
+                 "the time of B contains ops of the warm-up that had not finished when measuring began",
+                 "the time of A and of B contains ops of the warm-up that had not finished when measuring began",
+                 "warm-up");
 }
 
 TEST(VerdictWording, UnfinishedRuns) {
