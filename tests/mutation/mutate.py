@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Changes one place of a source file at a time, and looks whether the tests notice.
 
-    scripts/mutate [--count 300] [--seed 1] [--changed REF] [--folders FOLDER …] [--list]
+    scripts/mutate [--count 300] [--seed 1] [--jobs N] [--changed REF] [--folders FOLDER …] [--list]
 
 A mutant is one changed operator, constant or condition, or one statement less. It is killed if a test fails, crashes or
 takes ten times as long as usual. One that does not compile does not count. Only .cpp files are changed: a changed header
-would build nearly everything again. Works on a copy of the committed sources in
-build/mutation, so nothing here changes. Prints each mutant that survived, then the share that was killed.
+would build nearly everything again. Works on copies of the committed sources in build/mutation, so nothing here
+changes. Prints each mutant that survived, then the share that was killed; build/mutation/results.tsv lists them all.
 
+--jobs N: tries N mutants at a time, each in a copy of its own (default: one for each core).
 --changed REF: only lines that differ from the commit REF.
 --list: only prints the mutants.
 """
@@ -16,9 +17,12 @@ import argparse
 import os
 import random
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +48,7 @@ SWAP = re.compile("|".join(re.escape(text) if not text.isalpha() else rf"\b{text
                            for text in sorted(SWAPS, key=len, reverse=True)))
 NUMBER = re.compile(r"(?<![\w.'])(\d+)(?![\w.'])")
 CONDITION = re.compile(r"\b(?:if|while) \(([^;{}]+)\) \{$")
+MEMORY_LIMIT_BYTES = 8 << 30  # of a test's address space: a mutant may allocate without end
 STATEMENT = re.compile(r"^\s+[\w.\->\[\]:*]+(?:\([^{}]*\)| [-+|&]?= [^{}]*);$")
 SKIPPED = re.compile(r"^\s*(?:#|//|\*|using |static_assert|template|case |namespace |inline constexpr const char)")
 
@@ -121,16 +126,22 @@ def tests_of(path):
     sys.exit(f"TESTS in {Path(__file__).name} does not say which tests look at {path}")
 
 
-class Copy:
-    """A copy of the committed sources, built without optimisation."""
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
 
-    def __init__(self, root):
-        self.folder = root / "build" / "mutation"
+
+class Copy:
+    """A copy of the committed sources, built with little optimisation."""
+
+    def __init__(self, root, folder):
+        self.folder = folder
         self.seconds = {}  # a test's usual time
         shutil.rmtree(self.folder / "source", ignore_errors=True)
         (self.folder / "source").mkdir(parents=True)
         archive = subprocess.run(["git", "archive", "HEAD"], cwd=root, check=True, stdout=subprocess.PIPE)
         subprocess.run(["tar", "-x", "-C", self.folder / "source"], input=archive.stdout, check=True)
+        # The cache is to recognise a copy's files in other copies.
+        self.environment = os.environ | {"CCACHE_BASEDIR": str(self.folder)}
         launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
         subprocess.run(["cmake", "-G", "Ninja", "-S", self.folder / "source", "-B", self.folder / "build",
                         "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DHEADWAY_WINDOW=OFF",
@@ -139,20 +150,24 @@ class Copy:
 
     def build(self, targets):
         return subprocess.run(["ninja", "-C", self.folder / "build", *targets], stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, check=False).returncode == 0
+                              stderr=subprocess.DEVNULL, env=self.environment, check=False).returncode == 0
 
     def passes(self, test):
         limit = max(10, 10 * self.seconds[test]) if test in self.seconds else 600
         begin = time.monotonic()
+        # A session of its own, so that what a test has started ends with it.
+        process = subprocess.Popen([self.folder / "build" / test, "--gtest_brief=1", "--gtest_fail_fast"],
+                                   cwd=self.folder / "build", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=limit_memory)
         try:
-            done = subprocess.run([self.folder / "build" / test, "--gtest_brief=1", "--gtest_fail_fast"],
-                                  cwd=self.folder / "build", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                  stdin=subprocess.DEVNULL, timeout=limit, check=False)
+            status = process.wait(limit)
         except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
             return False
         if test not in self.seconds:
             self.seconds[test] = time.monotonic() - begin
-        return done.returncode == 0
+        return status == 0
 
     def result(self, mutant):
         """"killed", "survived" or "does not compile"."""
@@ -176,6 +191,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--changed", metavar="REF")
     parser.add_argument("--folders", nargs="+", default=list(FOLDERS))
     parser.add_argument("--list", action="store_true")
@@ -189,21 +205,45 @@ def main():
     if not mutants:
         print("nothing to change")
         return 0
-    copy = Copy(root)
+    folder = root / "build" / "mutation"
+    copies = [Copy(root, folder / str(number)) for number in range(1, chosen.jobs + 1)]
     tests = sorted({test for mutant in mutants[:4 * chosen.count] for test in tests_of(mutant.path)})
-    if not copy.build(tests):
-        sys.exit("the unchanged sources do not build in build/mutation")
-    for test in tests:
-        if not copy.passes(test):
-            sys.exit(f"{test} fails without any change")
+    for copy in copies:
+        if not copy.build(tests):
+            sys.exit(f"the unchanged sources do not build in {copy.folder}")
+        for test in tests:
+            if not copy.passes(test):
+                sys.exit(f"{test} fails without any change")
     counts = {"killed": 0, "survived": 0, "does not compile": 0}
-    for mutant in mutants:
-        if counts["killed"] + counts["survived"] >= chosen.count:
-            break
-        result = copy.result(mutant)
-        counts[result] += 1
-        if result == "survived":
-            print(mutant, flush=True)
+    remaining = iter(mutants)
+    lock = threading.Lock()  # guards remaining, counts and what is printed
+    under_way = 0
+
+    def work(copy, results):
+        nonlocal under_way
+        while True:
+            with lock:
+                if counts["killed"] + counts["survived"] + under_way >= chosen.count:
+                    return
+                mutant = next(remaining, None)
+                if mutant is None:
+                    return
+                under_way += 1
+            result = copy.result(mutant)
+            with lock:
+                under_way -= 1
+                counts[result] += 1
+                print(result, mutant.path, mutant.line, mutant.before.strip(), mutant.after.strip(), sep="\t",
+                      file=results, flush=True)
+                if result == "survived":
+                    print(mutant, flush=True)
+
+    with open(folder / "results.tsv", "w", encoding="utf-8") as results:
+        workers = [threading.Thread(target=work, args=(copy, results)) for copy in copies]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
     tried = counts["killed"] + counts["survived"]
     print(f"{counts['killed']} of {tried} mutants killed ({100 * counts['killed'] / max(tried, 1):.0f} %), "
           f"{len(mutants)} possible, {counts['does not compile']} did not compile")
