@@ -6,7 +6,8 @@
 A mutant is one changed operator, constant or condition, or one statement less. It is killed if a test fails, crashes or
 takes ten times as long as usual. One that does not compile does not count. Only .cpp files are changed: a changed header
 would build nearly everything again. Works on copies of the committed sources in build/mutation, so nothing here
-changes. Prints each mutant that survived, then the share that was killed; build/mutation/results.tsv lists them all.
+changes. Prints each mutant that survived, then the share that was killed; build/mutation/results.tsv lists them
+all, with the test that noticed.
 
 --jobs N: tries N mutants at a time, each in a copy of its own (default: one for each core).
 --changed REF: only lines that differ from the commit REF.
@@ -49,6 +50,7 @@ SWAP = re.compile("|".join(re.escape(text) if not text.isalpha() else rf"\b{text
 NUMBER = re.compile(r"(?<![\w.'])(\d+)(?![\w.'])")
 CONDITION = re.compile(r"\b(?:if|while) \(([^;{}]+)\) \{$")
 MEMORY_LIMIT_BYTES = 8 << 30  # of a test's address space: a mutant may allocate without end
+FAILED = re.compile(r"\[  FAILED  \] (\S+)")  # in the output of a test program
 STATEMENT = re.compile(r"^\s+[\w.\->\[\]:*]+(?:\([^{}]*\)| [-+|&]?= [^{}]*);$")
 SKIPPED = re.compile(r"^\s*(?:#|//|\*|using |static_assert|template|case |namespace |inline constexpr const char)")
 
@@ -152,25 +154,30 @@ class Copy:
         return subprocess.run(["ninja", "-C", self.folder / "build", *targets], stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, env=self.environment, check=False).returncode == 0
 
-    def passes(self, test):
+    def failure(self, test):
+        """None if the test program passes; else what failed: a test's name, "crash" or "too slow"."""
         limit = max(10, 10 * self.seconds[test]) if test in self.seconds else 600
         begin = time.monotonic()
-        # A session of its own, so that what a test has started ends with it.
-        process = subprocess.Popen([self.folder / "build" / test, "--gtest_brief=1", "--gtest_fail_fast"],
-                                   cwd=self.folder / "build", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                   stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=limit_memory)
-        try:
-            status = process.wait(limit)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            return False
-        if test not in self.seconds:
-            self.seconds[test] = time.monotonic() - begin
-        return status == 0
+        with open(self.folder / "output.txt", "w+", encoding="utf-8", errors="replace") as output:
+            # A session of its own, so that what a test has started ends with it.
+            process = subprocess.Popen([self.folder / "build" / test, "--gtest_fail_fast"], cwd=self.folder / "build",
+                                       stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                       start_new_session=True, preexec_fn=limit_memory)
+            try:
+                status = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                return "too slow"
+            if status == 0:
+                self.seconds.setdefault(test, time.monotonic() - begin)
+                return None
+            output.seek(0)
+            failed = FAILED.findall(output.read())
+            return failed[0] if failed else "crash"
 
     def result(self, mutant):
-        """"killed", "survived" or "does not compile"."""
+        """("killed", by what), ("survived", "") or ("does not compile", "")."""
         path = self.folder / "source" / mutant.path
         text = path.read_text(encoding="utf-8")
         lines = text.split("\n")
@@ -179,10 +186,10 @@ class Copy:
         try:
             for test in tests_of(mutant.path):
                 if not self.build([test]):
-                    return "does not compile"
-                if not self.passes(test):
-                    return "killed"
-            return "survived"
+                    return "does not compile", ""
+                if failure := self.failure(test):
+                    return "killed", f"{test}: {failure}"
+            return "survived", ""
         finally:
             path.write_text(text, encoding="utf-8")
 
@@ -212,8 +219,8 @@ def main():
         if not copy.build(tests):
             sys.exit(f"the unchanged sources do not build in {copy.folder}")
         for test in tests:
-            if not copy.passes(test):
-                sys.exit(f"{test} fails without any change")
+            if (failure := copy.failure(test)) and copy.failure(test):  # a busy machine may fail a test once
+                sys.exit(f"{test} fails without any change: {failure}")
     counts = {"killed": 0, "survived": 0, "does not compile": 0}
     remaining = iter(mutants)
     lock = threading.Lock()  # guards remaining, counts and what is printed
@@ -229,11 +236,11 @@ def main():
                 if mutant is None:
                     return
                 under_way += 1
-            result = copy.result(mutant)
+            result, killer = copy.result(mutant)
             with lock:
                 under_way -= 1
                 counts[result] += 1
-                print(result, mutant.path, mutant.line, mutant.before.strip(), mutant.after.strip(), sep="\t",
+                print(result, mutant.path, mutant.line, mutant.before.strip(), mutant.after.strip(), killer, sep="\t",
                       file=results, flush=True)
                 if result == "survived":
                     print(mutant, flush=True)
