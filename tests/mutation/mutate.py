@@ -23,6 +23,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from dataclasses import dataclass
@@ -110,14 +111,16 @@ def changed_lines(root, ref):
     return lines
 
 
-def all_mutants(root, folders, ref):
+def all_mutants(root, sources, folders, ref, seed):
+    """Those of the files in `sources`, a copy of the commit HEAD of `root`, in random order."""
     lines = changed_lines(root, ref) if ref else None
     found = []
     for folder in folders:
-        for path in sorted((root / folder).rglob("*.cpp")):
-            name = path.relative_to(root).as_posix()
+        for path in sorted((sources / folder).rglob("*.cpp")):
+            name = path.relative_to(sources).as_posix()
             if lines is None or name in lines:
                 found += mutants_of(name, path.read_text(encoding="utf-8"), lines and lines[name])
+    random.Random(seed).shuffle(found)
     return found
 
 
@@ -126,6 +129,13 @@ def tests_of(path):
         if path.startswith(folder + "/"):
             return tests
     sys.exit(f"TESTS in {Path(__file__).name} does not say which tests look at {path}")
+
+
+def unpack(root, folder):
+    """Puts the sources of the commit HEAD there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    archive = subprocess.run(["git", "archive", "HEAD"], cwd=root, check=True, stdout=subprocess.PIPE)
+    subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
 
 
 def limit_memory():
@@ -139,9 +149,7 @@ class Copy:
         self.folder = folder
         self.seconds = {}  # a test's usual time
         shutil.rmtree(self.folder / "source", ignore_errors=True)
-        (self.folder / "source").mkdir(parents=True)
-        archive = subprocess.run(["git", "archive", "HEAD"], cwd=root, check=True, stdout=subprocess.PIPE)
-        subprocess.run(["tar", "-x", "-C", self.folder / "source"], input=archive.stdout, check=True)
+        unpack(root, self.folder / "source")
         # The cache is to recognise a copy's files in other copies.
         self.environment = os.environ | {"CCACHE_BASEDIR": str(self.folder)}
         launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
@@ -204,15 +212,16 @@ def main():
     parser.add_argument("--list", action="store_true")
     chosen = parser.parse_args()
     root = Path(__file__).resolve().parents[2]
-    mutants = all_mutants(root, chosen.folders, chosen.changed)
-    random.Random(chosen.seed).shuffle(mutants)
+    folder = root / "build" / "mutation"
+    with tempfile.TemporaryDirectory() as sources:
+        unpack(root, Path(sources))
+        mutants = all_mutants(root, Path(sources), chosen.folders, chosen.changed, chosen.seed)
     if chosen.list:
         print("\n".join(str(mutant) for mutant in mutants[:chosen.count]))
         return 0
     if not mutants:
         print("nothing to change")
         return 0
-    folder = root / "build" / "mutation"
     copies = [Copy(root, folder / str(number)) for number in range(1, chosen.jobs + 1)]
     tests = sorted({test for mutant in mutants[:4 * chosen.count] for test in tests_of(mutant.path)})
     for copy in copies:
