@@ -84,7 +84,7 @@ int become_runner(char** argv) {
     return fail("cannot start " + runner + ": " + why + session::hint_for_runner(runner));
 }
 
-struct WindowWish {
+struct WindowRequest {
     std::string what;  // a lesson's id, or the path of a lesson's folder, a program or a recording
     std::string tab;
     std::optional<std::string> theme;  // empty: as remembered
@@ -255,20 +255,20 @@ figure::ThemeName theme_of(const std::string& name) {
 
 // Finds and bakes the fonts on another thread during the start, for a window of the default size. If the size turns out
 // different, prepare() bakes them again.
-std::future<std::unique_ptr<gfx::Fonts>> begin_fonts(const WindowWish& wish) {
-    const platform::Size size = wish.offscreen.width > 0 ? wish.offscreen : platform::WindowOptions().size;
-    return std::async(std::launch::async, [wish, size] {
+std::future<std::unique_ptr<gfx::Fonts>> begin_fonts(const WindowRequest& request) {
+    const platform::Size size = request.offscreen.width > 0 ? request.offscreen : platform::WindowOptions().size;
+    return std::async(std::launch::async, [request, size] {
         auto fonts = std::make_unique<gfx::Fonts>();
         fonts->set_scale(ui::window_scale(static_cast<float>(size.width), static_cast<float>(size.height),
-                                          wish.content_scale, wish.scale.value_or(1),
-                                          figure::theme(theme_of(wish.theme.value_or("")))));
+                                          request.content_scale, request.scale.value_or(1),
+                                          figure::theme(theme_of(request.theme.value_or("")))));
         fonts->bake();
         return fonts;
     });
 }
 
-int open_window(const WindowWish& wish) {
-    auto fonts_to_come = begin_fonts(wish);
+int open_window(const WindowRequest& request) {
+    auto fonts_to_come = begin_fonts(request);
     std::vector<core::Error> refused;
     std::vector<lesson::Lesson> lessons;
     const auto assets = lesson::find_assets_dir();
@@ -304,34 +304,35 @@ int open_window(const WindowWish& wish) {
     state.exports.write_recording = exchange::write_trace_file;
     state.use_data_folder(state.source.files.home.parent_path());
     ui::WindowMemory memory;
-    if (wish.offscreen.width == 0) {  // pictures and tests do not depend on earlier windows
+    if (request.offscreen.width == 0) {  // pictures and tests do not depend on earlier windows
         memory.use_folder(state.source.files.home.parent_path(), state.look);
     }
-    if (wish.scale) {
-        state.look.user_scale = *wish.scale;
+    if (request.scale) {
+        state.look.user_scale = *request.scale;
     }
-    if (wish.theme) {
-        state.look.theme = theme_of(*wish.theme);
+    if (request.theme) {
+        state.look.theme = theme_of(*request.theme);
     }
-    state.look.map = wish.what.empty();
-    if (wish.what.empty() || !state.programs.choose(wish.what)) {
+    state.look.map = request.what.empty();
+    if (request.what.empty() || !state.programs.choose(request.what)) {
         std::error_code ignored;
-        if (!wish.what.empty() && std::filesystem::exists(wish.what, ignored)) {
-            if (auto shown = state.programs.open(wish.what); !shown) {
+        if (!request.what.empty() && std::filesystem::exists(request.what, ignored)) {
+            if (auto shown = state.programs.open(request.what); !shown) {
                 return fail(shown.error().message);
             }
-        } else if (!wish.what.empty()) {
-            return fail("there is no lesson and no file called " + wish.what + "; headway lessons lists the lessons");
+        } else if (!request.what.empty()) {
+            return fail("there is no lesson and no file called " + request.what +
+                        "; headway lessons lists the lessons");
         } else if (!state.programs.choose(memory.lesson())) {
             state.programs.choose(0);
         }
     }
-    if (!wish.tab.empty()) {
+    if (!request.tab.empty()) {
         const auto& tabs = state.source.tabs();
-        if (std::none_of(tabs.begin(), tabs.end(), [&](const ui::Tab& tab) { return tab.id == wish.tab; })) {
-            return fail((wish.what.empty() ? "the first lesson" : wish.what) + " has no tab " + wish.tab);
+        if (std::none_of(tabs.begin(), tabs.end(), [&](const ui::Tab& tab) { return tab.id == request.tab; })) {
+            return fail((request.what.empty() ? "the first lesson" : request.what) + " has no tab " + request.tab);
         }
-        state.source.set_tab(wish.tab);
+        state.source.set_tab(request.tab);
     }
     if (!refused.empty()) {
         const core::Error& first = refused.front();
@@ -343,7 +344,7 @@ int open_window(const WindowWish& wish) {
     }
 
     std::optional<gfx::ImGuiContextOwner> imgui;  // created after the fonts, which are baked without a context
-    auto platform = wish.offscreen.width > 0 ? platform::open_offscreen(wish.offscreen, wish.content_scale)
+    auto platform = request.offscreen.width > 0 ? platform::open_offscreen(request.offscreen, request.content_scale)
                                              : platform::open_window({});
     if (!platform) {
         return fail(platform.error().message +
@@ -366,13 +367,13 @@ int open_window(const WindowWish& wish) {
         loop.open_recording(path);
         return core::Result<void>();
     };
-    if (wish.first_frame) {
+    if (request.first_frame) {
         loop.frame();
         const auto now = std::chrono::steady_clock::now().time_since_epoch();
         std::printf("%lld\n", static_cast<long long>(std::chrono::nanoseconds(now).count()));
         return 0;
     }
-    if (wish.offscreen.width > 0) {
+    if (request.offscreen.width > 0) {
         for (int i = 0; i < 4 || loop.opening(); ++i) {
             loop.frame();
         }
@@ -381,7 +382,7 @@ int open_window(const WindowWish& wish) {
         }
         ui::Script script(
             state, app, [&] { loop.frame(); }, [&](const std::string& path) { return loop.picture(path); });
-        const auto done = script.run(wish.steps);
+        const auto done = script.run(request.steps);
         return done ? 0 : fail(done.error().message);
     }
     let_wake(platform->get());
@@ -415,21 +416,21 @@ int main_of_headway(int argc, char** argv) {
             }
         }
     }
-    WindowWish wish;
+    WindowRequest request;
     std::string offscreen;
     bool help = false, version = false;
     CLI::App app{"headway"};
     app.set_help_flag();
     app.add_flag("-h,--help", help);
     app.add_flag("--version", version);
-    app.add_option("what", wish.what);
-    app.add_option("--tab", wish.tab)->check(CLI::IsMember({"mxnet", "pytorch", "tensorflow", "python"}));
-    app.add_option("--theme", wish.theme)->check(CLI::IsMember({"dark", "light", "projector"}));
-    app.add_option("--scale", wish.scale)->check(CLI::Range(0.5, 4.0));
+    app.add_option("what", request.what);
+    app.add_option("--tab", request.tab)->check(CLI::IsMember({"mxnet", "pytorch", "tensorflow", "python"}));
+    app.add_option("--theme", request.theme)->check(CLI::IsMember({"dark", "light", "projector"}));
+    app.add_option("--scale", request.scale)->check(CLI::Range(0.5, 4.0));
     app.add_option("--offscreen", offscreen)->group("");
-    app.add_option("--content-scale", wish.content_scale)->check(CLI::Range(0.5, 4.0))->group("");
-    app.add_flag("--first-frame", wish.first_frame)->group("");
-    app.add_option("--do", wish.steps)->group("")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("--content-scale", request.content_scale)->check(CLI::Range(0.5, 4.0))->group("");
+    app.add_flag("--first-frame", request.first_frame)->group("");
+    app.add_option("--do", request.steps)->group("")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {
@@ -448,14 +449,14 @@ int main_of_headway(int argc, char** argv) {
         return 0;
     }
     if (!offscreen.empty() &&
-        (std::sscanf(offscreen.c_str(), "%dx%d", &wish.offscreen.width, &wish.offscreen.height) != 2 ||
-         wish.offscreen.width < 1 || wish.offscreen.height < 1)) {
+        (std::sscanf(offscreen.c_str(), "%dx%d", &request.offscreen.width, &request.offscreen.height) != 2 ||
+         request.offscreen.width < 1 || request.offscreen.height < 1)) {
         return fail("--offscreen takes WIDTHxHEIGHT, not '" + offscreen + "'");
     }
-    if (offscreen.empty() && !wish.steps.empty()) {
+    if (offscreen.empty() && !request.steps.empty()) {
         return fail("--do works without a visible window only: add --offscreen WIDTHxHEIGHT");
     }
-    return open_window(wish);
+    return open_window(request);
 }
 
 }  // namespace

@@ -17,18 +17,18 @@ std::string message_of(const std::string& err) {
 
 }  // namespace
 
-core::Result<CheckProcess> CheckProcess::start(const CheckWish& wish) {
-    process::Command command{.program = wish.runner,
-                             .arguments = {"check", wish.exercise, wish.program, "--format", "json"},
+core::Result<CheckProcess> CheckProcess::start(const CheckRequest& request) {
+    process::Command command{.program = request.runner,
+                             .arguments = {"check", request.exercise, request.program, "--format", "json"},
                              .name = "headway-runner"};
-    if (!wish.key.empty()) {
-        command.arguments.insert(command.arguments.end(), {"--key", wish.key});
+    if (!request.key.empty()) {
+        command.arguments.insert(command.arguments.end(), {"--key", request.key});
     }
     auto child = process::Child::start(command);
     if (!child) {
         return child.error();
     }
-    return CheckProcess(std::move(*child), wish.name);
+    return CheckProcess(std::move(*child), request.name);
 }
 
 std::optional<core::Result<CheckReport>> CheckProcess::poll() {

@@ -18,7 +18,7 @@
 
 namespace headway::check {
 
-struct CheckWish {
+struct CheckRequest {
     std::string runner;    // path of headway-runner
     std::string exercise;  // an id or a folder
     std::string program;   // the file to check
@@ -29,7 +29,7 @@ struct CheckWish {
 class CheckProcess {
 public:
     // Fails if the process cannot be started.
-    static core::Result<CheckProcess> start(const CheckWish& wish);
+    static core::Result<CheckProcess> start(const CheckRequest& request);
 
     // The report, once: when it is there. Never blocks. Fails if the check could not be made: the exercise is broken,
     // or the file cannot be read. Empty while it goes on, and afterwards.

@@ -5,6 +5,7 @@
 #include "app/check/judge.h"
 #include "app/model/numbers/format.h"
 #include "app/model/replay/what_if.h"
+#include "app/model/run/devices.h"
 
 namespace headway::check {
 
@@ -136,9 +137,9 @@ std::string implausible(const model::Run& run, const model::Run& reference) {
     }
     for (core::OpId id = 1; id <= run.op_count(); ++id) {
         const model::Op& op = run.op(id);
-        const auto device = run.device_of_lane(op.lane);
-        if (run.costs_of(device) != nullptr && run.parts(id).empty() && op.issue_end_ns - op.issue_begin_ns > 0 &&
-            op.issue_end_ns - op.issue_begin_ns < static_cast<std::int64_t>(run.costs_of(device)->t1_ns)) {
+        const auto device = device_of_lane(run, op.lane);
+        if (costs_of(run, device) != nullptr && run.parts(id).empty() && op.issue_end_ns - op.issue_begin_ns > 0 &&
+            op.issue_end_ns - op.issue_begin_ns < static_cast<std::int64_t>(costs_of(run, device)->t1_ns)) {
             return forged + op_words(id) + " was issued faster than the device allows.";
         }
     }

@@ -130,7 +130,8 @@ std::string as_text(const CheckReport& report, std::size_t hints) {
             continue;
         }
         const std::string place = place_of(report, check);
-        text += wrapped(check.sentence + (place.empty() ? "" : " (" + place + ")"), "      ");
+        const bool said = place.empty() || check.sentence.find(place) != std::string::npos;
+        text += wrapped(check.sentence + (said ? "" : " (" + place + ")"), "      ");
         if (check.outcome == Outcome::not_reached) {
             continue;
         }

@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "app/check/json_value.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/model/report/report.h"
+#include "app/model/run/devices.h"
+#include "app/model/run/queries.h"
 #include "engine/core/count_text.h"
 #include "engine/trace/wait_names.h"
 
@@ -114,12 +117,12 @@ constexpr std::array<Field<OpRecord>, 17> kOpFields{{
     {"shapes", [](const OpRecord& r) -> core::Result<Value> { return Value(r.signature().shapes); }},
     {"line", [](const OpRecord& r) -> core::Result<Value> { return Value(core::number_of(r.op().line)); }},
     {"source", [](const OpRecord& r) -> core::Result<Value> { return Value(source_line(*r.data(), r.op().line)); }},
-    {"lane", [](const OpRecord& r) -> core::Result<Value> { return Value(r.run().stream_name(r.op().lane)); }},
+    {"lane", [](const OpRecord& r) -> core::Result<Value> { return Value(stream_name(r.run(), r.op().lane)); }},
     {"device",
      [](const OpRecord& r) -> core::Result<Value> {
-         const std::size_t device = r.run().device_of_lane(r.op().lane);
+         const std::size_t device = device_of_lane(r.run(), r.op().lane);
          const bool cpu = device > 0 && r.run().devices()[device].kind == "cpu";
-         return Value(cpu ? std::string("cpu") : r.run().gpus() < 2 ? "gpu" : "gpu:" + std::to_string(device));
+         return Value(cpu ? std::string("cpu") : gpu_count(r.run()) < 2 ? "gpu" : "gpu:" + std::to_string(device));
      }},
     {"minibatch", [](const OpRecord& r) -> core::Result<Value> { return Value(r.op().minibatch); }},
     {"issue_begin_ns", [](const OpRecord& r) -> core::Result<Value> { return Value(r.op().issue_begin_ns); }},
@@ -178,7 +181,7 @@ private:
 
 core::Result<Value> causes_of(const WaitRecord& wait) {
     List list;
-    for (const core::OpId id : wait.data()->run->caused_by(wait.wait(), kMostCauses)) {
+    for (const core::OpId id : caused_by(*wait.data()->run, wait.wait(), kMostCauses)) {
         list.push_back(record(std::make_shared<OpRecord>(wait.data(), id)));
     }
     return Value(std::move(list));
@@ -304,16 +307,16 @@ private:
             return Value(part.begin_marked ? part.first - 1 : 0);
         }
         if (name == "total_ns") {
-            return Value(run.total_ns());
+            return Value(total_ns_of(run));
         }
         if (name == "headway_max") {
-            return Value(run.measured_peak(run.headway()));
+            return Value(measured_peak(run, run.headway()));
         }
         if (name == "live_bytes_peak") {
-            return Value(run.measured_peak(run.live_bytes()));
+            return Value(measured_peak(run, run.live_bytes()));
         }
         if (name == "backend_idle_ns") {
-            return Value(run.numbers().backend_idle_ns);
+            return Value(numbers_of(run).backend_idle_ns);
         }
         const json::Document report(model::report_json(run));
         return value_of(report.root(), "report");

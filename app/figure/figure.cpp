@@ -6,6 +6,7 @@
 
 #include "app/figure/figure_parts.h"
 #include "app/figure/words.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/render/format.h"
 #include "app/timeline/highlights/highlights.h"
 #include "app/timeline/timeline.h"
@@ -30,9 +31,9 @@ public:
           t_(theme(options.theme)),
           look_(look_of(options.size)),
           measure_(measure),
-          na_(a.numbers()) {
+          na_(numbers_of(a)) {
         if (b_ != nullptr) {
-            nb_ = b_->numbers();
+            nb_ = numbers_of(*b_);
             verdict_ = o_.verdict ? *o_.verdict
                                   : comparison::verdict_of(comparison::side_of(a_, na_), comparison::side_of(*b_, nb_));
         }
@@ -491,10 +492,8 @@ DisplayList Replay::at(double share) {
 }
 
 std::string finding(const Run& a, const Run* b) {
-    const Numbers na = a.numbers();
-    return b == nullptr
-               ? finding_of(a, na)
-               : comparison::verdict_of(comparison::side_of(a, na), comparison::side_of(*b, b->numbers())).sentence;
+    const auto side = [](const Run& run) { return comparison::side_of(run, numbers_of(run)); };
+    return b == nullptr ? finding_of(a, numbers_of(a)) : comparison::verdict_of(side(a), side(*b)).sentence;
 }
 
 }  // namespace headway::figure

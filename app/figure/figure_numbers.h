@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/model/description/numbers.h"
 #include "app/model/run/run.h"
 #include "app/timeline/timeline.h"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "app/model/run/devices.h"
 #include "app/render/format.h"
 
 namespace headway::figure {
@@ -316,7 +317,7 @@ private:
 
     void draw_lanes() {
         for (const auto& [lane, row] : lanes_) {
-            label(row, lane < run_.lanes().size() ? run_.stream_name(lane) : "Backend", "thread: executes");
+            label(row, lane < run_.lanes().size() ? stream_name(run_, lane) : "Backend", "thread: executes");
         }
         for (OpId id = o_.first; id <= o_.last; ++id) {
             const model::Op& op = run_.op(id);

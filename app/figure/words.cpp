@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/comparison/naming.h"
+#include "app/model/run/devices.h"
 #include "app/render/format.h"
 #include "app/timeline/op_words.h"
 #include "app/timeline/timeline.h"
@@ -52,7 +53,7 @@ std::string outcome(const Run& run, const Numbers& n) {
     if (n.capabilities.memory) {
         rest += (rest.empty() ? "peak " : ", peak ") + bytes_text(n.live_bytes_peak);
     }
-    return s + (run.devices().size() > 1 ? "; on " + run.all_devices() + " " : ", ") + rest;
+    return s + (run.devices().size() > 1 ? "; on " + all_devices(run) + " " : ", ") + rest;
 }
 
 }  // namespace
@@ -132,7 +133,7 @@ std::string device_of(const model::RunInfo& info) {
 
 std::string devices_of(const Run& run) {
     const std::string own = device_of(run.info());
-    std::string all = run.gpus() > 1 ? std::to_string(run.gpus()) + " × " + own : own;
+    std::string all = gpu_count(run) > 1 ? std::to_string(gpu_count(run)) + " × " + own : own;
     if (run.info().links) {
         all += std::string(", links ") + devices::word_of(run.info().links->topology());
         const std::string speeds = speed_words(run.info());

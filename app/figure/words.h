@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/figure/figure.h"
+#include "app/model/description/numbers.h"
 #include "app/model/run/run.h"
 
 namespace headway::figure {

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "app/model/description/sentence.h"
+#include "app/model/numbers/numbers_walk.h"
+#include "app/model/run/queries.h"
 #include "engine/core/clock.h"
 #include "engine/core/system/signal_words.h"
 
@@ -67,7 +69,7 @@ void Execution::renew_numbers(double budget_ms, bool changed) {
         sums_of_total_ns_ = sums_of_total_ns_.value_or(numbers_.total_ns);
     }
     if (sums_of_total_ns_) {
-        run_->renew(numbers_);
+        renew_totals(*run_, numbers_);
     }
 }
 
@@ -85,7 +87,7 @@ void Execution::begin_walk(std::unique_ptr<model::NumbersWalk> walk) {
 
 bool Execution::whole() const {
     return run_ && (phase_ == Phase::finished || phase_ == Phase::recorded) && !intervened_ && !run_->error() &&
-           run_->paused_ns() == 0 && !run_->cut_off();
+           paused_ns_of(*run_) == 0 && !run_->cut_off();
 }
 
 bool Execution::comparable() const {
@@ -122,7 +124,7 @@ void Execution::catch_up(double budget_ms) {
             judge_end();
         } else {
             sums_of_total_ns_ = sums_of_total_ns_.value_or(numbers_.total_ns);
-            run_->renew(numbers_);
+            renew_totals(*run_, numbers_);
         }
     } else {
         renew_numbers(budget_ms, false);

@@ -119,7 +119,7 @@ void Session::retire() {
     }
     ended_.reset();
     stop_asked_ = false;
-    wishes_ = {};
+    pending_settings_ = {};
     recording_.reset();
 }
 
@@ -209,7 +209,7 @@ void Session::try_to_map() {
     (*reader)->will_give_back();
     b_->run_ = std::make_unique<model::Run>(std::move(*reader));
     b_->phase_ = Phase::running;
-    store_wishes(b_->run_->reader().control());
+    store_pending_settings(b_->run_->reader().control());
     apply_stepping();  // a program started with --watched begins now
     ++b_->revision_;
 }
@@ -279,7 +279,7 @@ void Session::finish(const process::Ending& ending, bool unread) {
     child_.reset();
     ended_.reset();
     stop_asked_ = false;
-    wishes_ = {};
+    pending_settings_ = {};
     recording_.reset();
 }
 

@@ -124,7 +124,7 @@ private:
     // How the new run begins.
     enum class First { go, line, op, until };
     // Requests for a run that has not begun to record. Empty: not requested, the run's settings apply.
-    struct Wishes {
+    struct PendingSettings {
         std::optional<trace::BarrierPolicy> barrier;
         std::optional<std::uint64_t> budget_bytes;
         std::optional<std::uint32_t> queue_limit;
@@ -141,8 +141,8 @@ private:
     void signal_attention();
     void resume();
     void apply_stepping();
-    void apply_wishes();
-    void store_wishes(trace::Control& to);
+    void apply_pending_settings();
+    void store_pending_settings(trace::Control& to);
     void retire();
     [[nodiscard]] trace::Control* control();
 
@@ -154,7 +154,7 @@ private:
     bool stop_asked_ = false;
     bool behind_ = false;  // records of the run in progress are waiting
     RunsVersion polled_;   // at the end of the last poll()
-    Wishes wishes_;
+    PendingSettings pending_settings_;
     std::int64_t stop_asked_ns_ = 0, ended_at_ns_ = 0;
     std::uint64_t started_ = 0;
     std::set<std::uint32_t> breakpoints_;

@@ -19,7 +19,7 @@ void Session::signal_attention() {
 }
 
 bool Session::paused() const {
-    return live() && (b_->phase_ == Phase::paused || wishes_.paused);
+    return live() && (b_->phase_ == Phase::paused || pending_settings_.paused);
 }
 
 void Session::toggle_pause() {
@@ -29,7 +29,7 @@ void Session::toggle_pause() {
     auto* c = control();
     if (c == nullptr) {
         b_->intervened_ = true;
-        wishes_.paused = !wishes_.paused;
+        pending_settings_.paused = !pending_settings_.paused;
         return;
     }
     b_->intervened_ = true;
@@ -42,49 +42,49 @@ void Session::toggle_pause() {
 
 void Session::set_barrier(trace::BarrierPolicy policy) {
     settings.barrier = policy;
-    wishes_.barrier = policy;
-    apply_wishes();
+    pending_settings_.barrier = policy;
+    apply_pending_settings();
 }
 
 void Session::set_budget(std::uint64_t bytes) {
     settings.budget_bytes = bytes;
-    wishes_.budget_bytes = bytes;
-    apply_wishes();
+    pending_settings_.budget_bytes = bytes;
+    apply_pending_settings();
 }
 
 void Session::set_queue_limit(std::uint32_t ops) {
     settings.queue_limit = ops;
-    wishes_.queue_limit = ops;
-    apply_wishes();
+    pending_settings_.queue_limit = ops;
+    apply_pending_settings();
 }
 
 // Applies the requests to the current run, or stores them for a starting one; without a run they only affect the
 // settings of the next one.
-void Session::apply_wishes() {
+void Session::apply_pending_settings() {
     if (auto* c = control()) {
-        store_wishes(*c);
+        store_pending_settings(*c);
         signal_attention();
     } else if (!live()) {
-        wishes_ = {};
+        pending_settings_ = {};
     }
 }
 
-void Session::store_wishes(trace::Control& to) {
-    const Wishes wishes = std::exchange(wishes_, {});
-    if (wishes.barrier) {
-        to.barrier.store(trace::pack_barrier(*wishes.barrier));
+void Session::store_pending_settings(trace::Control& to) {
+    const PendingSettings settings = std::exchange(pending_settings_, {});
+    if (settings.barrier) {
+        to.barrier.store(trace::pack_barrier(*settings.barrier));
     }
-    if (wishes.budget_bytes) {
+    if (settings.budget_bytes) {
         // If the default is chosen while the run is in progress, send its number of bytes.
-        const std::uint64_t bytes = *wishes.budget_bytes == 0 && b_ != nullptr && b_->settings.device != "cuda"
+        const std::uint64_t bytes = *settings.budget_bytes == 0 && b_ != nullptr && b_->settings.device != "cuda"
                                         ? core::default_budget()
-                                        : *wishes.budget_bytes;
+                                        : *settings.budget_bytes;
         to.budget_bytes.store(bytes == core::kNoBudget ? 0 : bytes);
     }
-    if (wishes.queue_limit) {
-        to.queue_limit.store(*wishes.queue_limit);
+    if (settings.queue_limit) {
+        to.queue_limit.store(*settings.queue_limit);
     }
-    if (wishes.paused) {
+    if (settings.paused) {
         to.pause.store(1);
     }
 }

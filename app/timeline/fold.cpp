@@ -1,5 +1,7 @@
 #include "app/timeline/fold.h"
 
+#include "app/model/run/queries.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -43,7 +45,7 @@ struct IssueSpans {
         return [this](std::size_t i) {
             const auto id = static_cast<core::OpId>(i + 1);
             const std::int64_t begin_ns = run.op(id).issue_begin_ns;
-            return std::pair{begin_ns, begin_ns + run.issue_ns(id)};
+            return std::pair{begin_ns, begin_ns + issue_ns_of(run, id)};
         };
     }
 };

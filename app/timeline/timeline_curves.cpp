@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "app/model/run/devices.h"
+#include "app/model/run/queries.h"
 #include "app/render/format.h"
 #include "app/timeline/timeline_rows.h"
 
@@ -164,7 +166,7 @@ struct Peak {
 };
 Peak peak_of(const RowPen& pen, const Curve& curve) {
     const model::Run& run = pen.run;
-    Peak peak{static_cast<std::int64_t>(run.measured_peak(curve)), 0};
+    Peak peak{static_cast<std::int64_t>(measured_peak(run, curve)), 0};
     auto part = run.measured();
     if (pen.now_ns() < part.end_ns) {  // the run is still in progress
         part.end_ns = std::max(pen.now_ns(), part.begin_ns + 1);
@@ -326,7 +328,7 @@ void draw_headway(const RowPen& pen, const RowBox& row) {
 
 // Reserved memory is shown for GPUs only: it is allocated from the driver in advance and unavailable to other programs.
 static bool shows_reserved(const model::Run& run, std::size_t device) {
-    return run.devices()[device].kind == "cuda" && run.reserved_bytes(device).most() > 0;
+    return run.devices()[device].kind == "cuda" && reserved_bytes(run, device).most() > 0;
 }
 
 // The device of a memory row. Runs with a single device have one memory row with lane -1.
@@ -338,7 +340,7 @@ std::uint64_t memory_top(std::span<const TimelineRun> runs, std::size_t device) 
     std::uint64_t peak = 1;
     for (const TimelineRun& shown : runs) {
         if (device < shown.run->devices().size()) {
-            const std::int64_t most = shown.run->live_bytes(device).most();
+            const std::int64_t most = live_bytes(*shown.run, device).most();
             peak = std::max(peak, static_cast<std::uint64_t>(std::max<std::int64_t>(0, most)));
         }
     }
@@ -354,7 +356,7 @@ std::uint64_t memory_top(std::span<const TimelineRun> runs, std::size_t device) 
             top = std::max(top, budget + budget / 12);
         }
         if (shows_reserved(*shown.run, device)) {
-            const auto reserved = static_cast<std::uint64_t>(shown.run->reserved_bytes(device).most());
+            const auto reserved = static_cast<std::uint64_t>(reserved_bytes(*shown.run, device).most());
             if (reserved / kFar < peak) {
                 top = std::max(top, reserved);
             }
@@ -366,9 +368,9 @@ std::uint64_t memory_top(std::span<const TimelineRun> runs, std::size_t device) 
 void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) {
     const Theme& theme = pen.theme();
     const std::size_t device = device_of(row);
-    const Curve& live = pen.run.live_bytes(device);
-    const Curve& pending = pen.run.pending_bytes(device);
-    const Curve& taken_ahead = pen.run.reserved_bytes(device);
+    const Curve& live = live_bytes(pen.run, device);
+    const Curve& pending = pending_bytes(pen.run, device);
+    const Curve& taken_ahead = reserved_bytes(pen.run, device);
     const Reach reach = reach_of(pen);
     const Vertical v{row.content.y1, row.content.y0, static_cast<double>(top_bytes)};
     if (top_bytes > 1) {  // memory is held, or a budget is set

@@ -1,6 +1,7 @@
 // The frontend's row: issues, its own work, waits.
 #include <algorithm>
 
+#include "app/model/run/queries.h"
 #include "app/render/format.h"
 #include "app/timeline/timeline_pieces.h"
 
@@ -13,7 +14,7 @@ std::string still_needed(const model::Run& run, model::Wait wait) {
     wait.begin_ns = run.now_ns();
     constexpr std::size_t kCounted = 10'000;  // limit, since this runs every frame
     std::size_t count = 0;
-    const auto needed = run.caused_by(wait, 1, &count, kCounted + 1);
+    const auto needed = caused_by(run, wait, 1, &count, kCounted + 1);
     if (needed.empty()) {
         return {};
     }

@@ -1,6 +1,8 @@
 // The names of rows and the headers of runs.
 #include <algorithm>
 
+#include "app/model/run/devices.h"
+#include "app/model/run/queries.h"
 #include "app/render/format.h"
 #include "app/timeline/op_words.h"
 #include "app/timeline/timeline_rows.h"
@@ -17,7 +19,7 @@ std::string before_total(const model::Run& run, double total_ns) {
     const double measured_ns = time.program_ns(measured.end_ns) - time.program_ns(measured.begin_ns);
     const double rest_ns = time.program_ns(run.end_ns()) - time.program_ns(measured.end_ns);
     const double least_ns = total_ns / 100;
-    return run.paused_ns() > 0 && measured_ns - total_ns > least_ns ? "without pauses "
+    return paused_ns_of(run) > 0 && measured_ns - total_ns > least_ns ? "without pauses "
            : measured.end_marked && rest_ns > least_ns              ? "measured part "
                                                                     : "";
 }
@@ -75,7 +77,7 @@ void draw_header(const RowPen& pen, const RowBox& row) {
     if (pen.options.until_ns < run.program_time().program_ns(run.end_ns())) {
         return;  // the outcome is not known yet
     }
-    if (const std::int64_t paused = run.paused_ns(); paused > 0) {  // pauses are on the axis but not in the total
+    if (const std::int64_t paused = paused_ns_of(run); paused > 0) {  // pauses are on the axis but not in the total
         put("paused " + duration_text(static_cast<double>(paused)), pen.theme().dim, FontRole::ui_semibold, small,
             right);
     }
@@ -122,8 +124,8 @@ std::vector<std::string> frontend_totals(const RowPen& pen) {
 
 // "GPU 1", or "GPU 1 (speed 0.25)"; "" if the run has one device.
 std::string device_words(const model::Run& run, std::size_t device) {
-    const double speed = run.speed_of(device);
-    return run.device_phrase(device) + (speed == 1 ? "" : " (speed " + devices::text_of_speeds({speed}) + ")");
+    const double speed = speed_of(run, device);
+    return device_phrase(run, device) + (speed == 1 ? "" : " (speed " + devices::text_of_speeds({speed}) + ")");
 }
 
 }  // namespace
@@ -159,7 +161,7 @@ void draw_label(const RowPen& pen, const RowBox& row) {
             below = "to the driver";
             break;
         case RowKind::lane: {
-            const std::string device = device_words(run, run.device_of_lane(static_cast<std::size_t>(row.lane)));
+            const std::string device = device_words(run, device_of_lane(run, static_cast<std::size_t>(row.lane)));
             name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
             below = !run.capabilities().backend ? ops_word(run.capabilities(), 2)
                     : device.empty()            ? "executes"
@@ -185,7 +187,7 @@ void draw_label(const RowPen& pen, const RowBox& row) {
         }
         case RowKind::memory:
             name = "Memory";
-            below = row.lane < 0 ? "live bytes" : "on " + run.device_phrase(static_cast<std::size_t>(row.lane));
+            below = row.lane < 0 ? "live bytes" : "on " + device_phrase(run, static_cast<std::size_t>(row.lane));
             break;
     }
     if (pen.options.arrangement != nullptr) {
@@ -205,10 +207,10 @@ void draw_label(const RowPen& pen, const RowBox& row) {
     const float pitch = size * 0.3F + small;
     const bool two = height >= size + pitch + pen.px(7);
     if (!two && row.kind == RowKind::memory && row.lane >= 0 && name == "Memory") {
-        name = run.device_name(static_cast<std::size_t>(row.lane)) + " memory";  // one row per device
+        name = device_name(run, static_cast<std::size_t>(row.lane)) + " memory";  // one row per device
     }
     if (!two && row.kind == RowKind::lane && name == run.lanes()[static_cast<std::size_t>(row.lane)].name) {
-        name = run.stream_name(static_cast<std::size_t>(row.lane));  // one row per stream
+        name = stream_name(run, static_cast<std::size_t>(row.lane));  // one row per stream
     }
     const float middle = (row.box.y0 + row.box.y1) / 2;
     const float baseline = middle + size * kCapHeightEm / 2 - (two ? pitch / 2 + pen.px(1) : 0);

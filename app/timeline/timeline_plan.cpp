@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/model/run/devices.h"
 #include "app/timeline/timeline_rows.h"
 
 namespace headway::figure {
@@ -104,7 +105,7 @@ std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const Timeline
         if (!run.launches().empty()) {
             add(RowKind::launch, index, -1, style.launch_row_px, 15, style.bars_grow);
         }
-        const bool many = run.gpus() > 1;  // then the rows of each device are together
+        const bool many = gpu_count(run) > 1;  // then the rows of each device are together
         const auto add_memory = [&](std::size_t device) {
             constexpr float kShare = 0.7F;  // each of several rows, relative to a single one
             add(RowKind::memory, index, static_cast<int>(device), style.memory_row_px * kShare, many ? 22 : 34,
@@ -112,8 +113,8 @@ std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const Timeline
         };
         for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
             add(RowKind::lane, index, static_cast<int>(lane), style.lane_row_px, 15, style.bars_grow);
-            const std::size_t device = run.device_of_lane(lane);
-            if (many && (lane + 1 == run.lanes().size() || run.device_of_lane(lane + 1) != device)) {
+            const std::size_t device = device_of_lane(run, lane);
+            if (many && (lane + 1 == run.lanes().size() || device_of_lane(run, lane + 1) != device)) {
                 add_memory(device);
             }
         }

@@ -1,8 +1,8 @@
 // The learner's hold on the run: barrier policy, budget, queue limit and slow motion, which may change while the
 // program runs; pausing, stepping, breakpoints and stopping.
 //
-// The watching process writes its wishes to the recording's Control block and sets `attention` last. The frontend looks
-// at `attention` before each op and each wait, and at each line of a language that reports lines.
+// The watching process writes its requests to the recording's Control block and sets `attention` last. The frontend
+// looks at `attention` before each op and each wait, and at each line of a language that reports lines.
 //
 // Threads: the frontend only; the Control block is atomic. A stop is thrown as ProgramError of the kind stopped.
 #pragma once

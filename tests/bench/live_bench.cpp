@@ -22,6 +22,7 @@
 #include "app/gfx/fonts.h"
 #include "app/gfx/imgui_compat.h"
 #include "app/gfx/renderer.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/platform/platform.h"
 #include "app/session/reading_thread.h"
 #include "app/session/session.h"
@@ -72,7 +73,7 @@ std::vector<lesson::Lesson> lessons(const std::string& ops) {
 constexpr std::uint64_t kTraceBytes = std::uint64_t{1} << 30;
 
 Turn rate_of(const model::Run& run) {
-    const auto numbers = run.numbers();
+    const auto numbers = numbers_of(run);
     Turn turn;
     turn.good = numbers.ops > 0 && numbers.total_ns > 0 && run.lost_records() == 0;
     turn.ops_a_second = static_cast<double>(numbers.ops) / (static_cast<double>(numbers.total_ns) * 1e-9);

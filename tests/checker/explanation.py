@@ -321,7 +321,8 @@ class Facts:
 
     def memory_pending(self):
         pending = self.value_at(self.pending, self.first_peak(self.live))
-        return 10 * pending >= self.own["live_bytes_peak"], {**self.held(), "pending_bytes": pending}, []
+        part = {"pending_bytes": pending} if pending < self.own["live_bytes_peak"] else {}
+        return 10 * pending >= self.own["live_bytes_peak"], {**self.held(), **part}, []
 
     def memory_budget(self):
         budget = self.own["settings"]["budget"]

@@ -141,10 +141,10 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="say what holds, and what does not hold where")
     parser.add_argument("--real-torch", action="store_true",
                         help="only the PyTorch tabs on simulated, with PyTorch itself instead of the dialect")
-    wish = parser.parse_args()
-    if wish.real_torch:
+    options = parser.parse_args()
+    if options.real_torch:
         os.environ["HEADWAY_TORCH"] = "real"
-    sys.exit(min(sum(check(folder, wish.verbose, wish.real_torch) for folder in wish.folders), 1))
+    sys.exit(min(sum(check(folder, options.verbose, options.real_torch) for folder in options.folders), 1))
 
 
 if __name__ == "__main__":

@@ -193,11 +193,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER")
     parser.add_argument("--verbose", action="store_true", help="print what was right in each run")
-    wish = parser.parse_args()
+    options = parser.parse_args()
     os.environ.setdefault("HEADWAY_ASSETS", str(ROOT / "assets"))
-    folders = wish.folders or sorted(p.parent for p in (ROOT / "assets" / "lessons").glob("*/questions.yaml"))
+    folders = options.folders or sorted(p.parent for p in (ROOT / "assets" / "lessons").glob("*/questions.yaml"))
     with ThreadPoolExecutor(2) as pool:
-        sys.exit(min(sum(check(folder.resolve(), pool, wish.verbose) for folder in folders), 1))
+        sys.exit(min(sum(check(folder.resolve(), pool, options.verbose) for folder in folders), 1))
 
 
 if __name__ == "__main__":

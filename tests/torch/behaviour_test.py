@@ -192,11 +192,11 @@ print(done.query(), torch.cuda.current_stream().query())
 
     def test_lessons_get_the_real_pytorch_if_they_are_told_to(self):
         lesson = os.path.join(os.path.dirname(os.path.dirname(HERE)), "assets", "lessons", "02-not-waiting")
-        for wish, real in (({}, False), ({"HEADWAY_TORCH": "real"}, True)):
+        for environment, real in (({}, False), ({"HEADWAY_TORCH": "real"}, True)):
             with tempfile.NamedTemporaryFile(suffix=".json") as trace:
                 done = subprocess.run([module.RUNNER, "run", lesson, "--tab", "pytorch", "--device", "simulated",
                                        "--trace", trace.name], capture_output=True, text=True, timeout=200,
-                                      env={**os.environ, **wish})
+                                      env={**os.environ, **environment})
                 self.assertEqual(done.returncode, 0, done.stderr)
                 with open(trace.name, encoding="utf-8") as written:
                     self.assertEqual("aten::mm" in written.read(), real)

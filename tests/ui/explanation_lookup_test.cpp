@@ -1,3 +1,4 @@
+#include "app/model/numbers/numbers_walk.h"
 #include "app/ui/lesson/explanation_lookup.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ TEST(ExplanationLookup, ExplainsAShortRunAtOnceAndKeepsIt) {
     ExplanationLookup lookup;
     EXPECT_EQ(lookup.run(), nullptr);
     const auto run = run_of(10);
-    lookup.look(run, run->numbers());
+    lookup.look(run, numbers_of(*run));
     EXPECT_FALSE(lookup.busy());
     EXPECT_EQ(lookup.run(), run.get());
     const std::size_t said = lookup.explanation().sentences.size();
@@ -40,7 +41,7 @@ TEST(ExplanationLookup, ExplainsAShortRunAtOnceAndKeepsIt) {
 TEST(ExplanationLookup, ExplainsALongRunOnAnotherThread) {
     ExplanationLookup lookup;
     const auto run = run_of(ExplanationLookup::kMostAtOnce + 1);
-    const model::Numbers numbers = run->numbers();
+    const model::Numbers numbers = numbers_of(*run);
     lookup.look(run, numbers);
     EXPECT_TRUE(lookup.busy());
     EXPECT_EQ(lookup.run(), nullptr);
@@ -55,9 +56,9 @@ TEST(ExplanationLookup, ExplainsALongRunOnAnotherThread) {
 TEST(ExplanationLookup, DropsTheExplanationOfARunThatWasForgotten) {
     ExplanationLookup lookup;
     const auto run = run_of(ExplanationLookup::kMostAtOnce + 1), next = run_of(10);
-    lookup.look(run, run->numbers());
+    lookup.look(run, numbers_of(*run));
     lookup.forget();
-    const model::Numbers numbers = next->numbers();
+    const model::Numbers numbers = numbers_of(*next);
     while (lookup.run() == nullptr) {
         lookup.look(next, numbers);
     }

@@ -116,25 +116,25 @@ def main():
     parser.add_argument("--lesson", action="append", default=[], help="only this one (repeatable)")
     parser.add_argument("--no-parts", action="store_true", help="without the window's dialogs")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1))
-    wish = parser.parse_args()
-    headway = wish.headway.resolve()
+    options = parser.parse_args()
+    headway = options.headway.resolve()
     lessons = json.loads(subprocess.run([headway, "lessons", "--json"], check=True, capture_output=True).stdout)
-    unknown = [id for id in wish.lesson if id not in [lesson["id"] for lesson in lessons]]
+    unknown = [id for id in options.lesson if id not in [lesson["id"] for lesson in lessons]]
     if unknown:
         parser.error(f"there is no lesson called {unknown[0]}")
     pictures = []
     for index, lesson in enumerate(lessons):
-        if not wish.lesson or lesson["id"] in wish.lesson:
+        if not options.lesson or lesson["id"] in options.lesson:
             pictures += pictures_of(lesson, index)
-            if lesson["id"] == "train" and not wish.no_parts:
+            if lesson["id"] == "train" and not options.no_parts:
                 pictures += parts_of(lesson)
-    wish.out.mkdir(parents=True, exist_ok=True)
-    folder = wish.out.resolve()
+    options.out.mkdir(parents=True, exist_ok=True)
+    folder = options.out.resolve()
     for old in folder.glob("[0-9][0-9]-*.png"):
         old.unlink()
     begin = time.monotonic()
     # Start the largest first, because they take longest.
-    with ThreadPoolExecutor(wish.jobs) as pool:
+    with ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(lambda p: p.take(headway, folder),
                       sorted(pictures, key=lambda p: -int(p.size.split("x")[0]))))
     (folder / "index.html").write_text(page(pictures, time.monotonic() - begin), encoding="utf-8")

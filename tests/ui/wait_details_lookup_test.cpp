@@ -1,3 +1,4 @@
+#include "app/model/numbers/numbers_walk.h"
 #include "app/ui/timeline/wait_details_lookup.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +47,7 @@ TEST(WaitDetailsLookup, OfAShortRunAreFoundAtOnce) {
     ASSERT_TRUE(lookup.details()->split);
     EXPECT_EQ(lookup.details()->split->before_ops + lookup.details()->split->own_ops, lookup.details()->count);
     ASSERT_TRUE(lookup.details()->without_ns);
-    EXPECT_EQ(lookup.details()->total_ns, run->numbers().total_ns);
+    EXPECT_EQ(lookup.details()->total_ns, numbers_of(*run).total_ns);
     const auto before = lookup.found();
     lookup.look(run, 0, false, 1);
     EXPECT_EQ(lookup.found(), before) << "nothing is new";
@@ -74,9 +75,9 @@ TEST(WaitDetailsLookup, OfALongRunAreFoundInTheBackground) {
     lookup.look(run, wait, false, 1);
     lookup.look(other, 0, false, 2);
     ASSERT_NE(lookup.details(), nullptr);
-    EXPECT_EQ(lookup.details()->total_ns, other->numbers().total_ns);
+    EXPECT_EQ(lookup.details()->total_ns, numbers_of(*other).total_ns);
     ASSERT_TRUE(found(lookup, other, 0));
-    EXPECT_EQ(lookup.details()->total_ns, other->numbers().total_ns);
+    EXPECT_EQ(lookup.details()->total_ns, numbers_of(*other).total_ns);
     lookup.look(run, wait, false, 1);
     lookup.forget();
     EXPECT_EQ(lookup.details(), nullptr);

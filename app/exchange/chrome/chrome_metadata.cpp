@@ -5,7 +5,8 @@
 #include "app/exchange/chrome/chrome_folds.h"
 #include "app/exchange/files/chrome_event.h"
 #include "app/model/analysis/races.h"
-#include "app/model/run/run_info.h"
+#include "app/model/numbers/numbers_walk.h"
+#include "app/model/description/run_info.h"
 #include "engine/core/error_word.h"
 #include "engine/trace/format.h"
 
@@ -127,7 +128,7 @@ void write_metadata(const model::Run& run, const model::SavedFolds* folds, JsonT
         to.put(json::quoted(info.barrier_changes[i].barrier));
         to.put("}");
     });
-    const auto numbers = folds != nullptr ? folds->numbers : run.numbers();
+    const auto numbers = folds != nullptr ? folds->numbers : numbers_of(run);
     const auto measured = run.measured();
     to.put(",\"measured\":{\"begin_us\":");
     to.put_us(measured.begin_ns);

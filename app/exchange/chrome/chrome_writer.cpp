@@ -8,6 +8,7 @@
 #include "app/exchange/chrome/chrome_words.h"
 #include "app/exchange/files/json_text.h"
 #include "app/json/json.h"
+#include "app/model/run/devices.h"
 
 namespace headway::exchange {
 
@@ -49,10 +50,10 @@ public:
         counter("live bytes", "bytes", run_.live_bytes());
         counter("reserved bytes", "bytes", run_.reserved_bytes());
         for (std::size_t device = 0; device < run_.devices().size() && run_.devices().size() > 1; ++device) {
-            counter(("live bytes, " + run_.device_name(device)).c_str(), "bytes", run_.live_bytes(device));
+            counter(("live bytes, " + device_name(run_, device)).c_str(), "bytes", live_bytes(run_, device));
         }
         if (run_.devices().size() > 1) {
-            counter(kReservedSecondDevice, "bytes", run_.reserved_bytes(1));
+            counter(kReservedSecondDevice, "bytes", reserved_bytes(run_, 1));
         }
         counter("resident bytes", "bytes", run_.resident_bytes());
         put("\n]}\n");
@@ -168,7 +169,7 @@ void Writer::names() {
         thread(kDriverTid, "Driver", order++);
     }
     for (std::size_t lane = 0; lane < run_.lanes().size(); ++lane) {
-        thread(kFirstLaneTid + static_cast<int>(lane), run_.stream_name(lane), order++);
+        thread(kFirstLaneTid + static_cast<int>(lane), stream_name(run_, lane), order++);
     }
 }
 

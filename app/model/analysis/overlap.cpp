@@ -4,7 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "app/model/run/sums.h"
+#include "app/model/run/devices.h"
+#include "app/model/run/queries.h"
 
 namespace headway::model {
 namespace {
@@ -26,8 +27,8 @@ struct Edge {
 std::vector<Edge> edges_of(const Run& run, const Run::Measured& part, Overlap& overlap) {
     std::vector<Edge> edges;
     for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
-        const auto stream = static_cast<std::uint16_t>(run.stream_of_lane(lane));
-        const auto device = static_cast<std::uint8_t>(run.device_of_lane(lane));
+        const auto stream = static_cast<std::uint16_t>(stream_of_lane(run, lane));
+        const auto device = static_cast<std::uint8_t>(device_of_lane(run, lane));
         for (const OpId id : run.lanes()[lane].ops) {
             const Op& op = run.op(id);
             const std::int64_t begin_ns = std::max(op.begin_ns, part.begin_ns);
@@ -82,7 +83,7 @@ Overlap overlap_of(const Run& run) {
 std::uint64_t unfinished_at_begin(const Run& run) {
     const auto part = run.measured();
     const OpId before = std::min<OpId>(part.first - 1, static_cast<OpId>(run.op_count()));
-    if (before == 0 || run.finish_ns(before) <= part.begin_ns) {
+    if (before == 0 || finished_ns(run, before) <= part.begin_ns) {
         return 0;
     }
     std::uint64_t count = 0;

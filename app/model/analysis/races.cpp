@@ -1,5 +1,7 @@
 #include "app/model/analysis/races.h"
 
+#include "app/model/run/devices.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -83,7 +85,7 @@ const char* word_of(trace::OrderKind kind) {
 }
 
 std::string missing(const Run& run, const Race& race) {
-    const std::string later = run.stream_name(race.lane), earlier = run.stream_name(race.other_lane);
+    const std::string later = stream_name(run, race.lane), earlier = stream_name(run, race.other_lane);
     if (race.kind == trace::OrderKind::reuse) {
         return "record_stream of the dropped tensor for " + earlier + ", or " + later + " waits for " + earlier;
     }

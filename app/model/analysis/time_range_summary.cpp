@@ -1,5 +1,7 @@
 #include "app/model/analysis/time_range_summary.h"
 
+#include "app/model/run/queries.h"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -66,7 +68,7 @@ auto issue_row(const Run& run) {
     return Row(run.issue_index(), [&run](std::size_t i) {
         const auto id = static_cast<OpId>(i + 1);
         const std::int64_t begin_ns = run.op(id).issue_begin_ns;
-        return std::pair{begin_ns, begin_ns + run.issue_ns(id)};
+        return std::pair{begin_ns, begin_ns + issue_ns_of(run, id)};
     });
 }
 auto wait_row(const Run& run) {

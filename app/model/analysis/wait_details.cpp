@@ -6,6 +6,8 @@
 
 #include "app/model/analysis/predecessor.h"
 #include "app/model/replay/what_if.h"
+#include "app/model/run/devices.h"
+#include "app/model/run/queries.h"
 
 namespace headway::model {
 
@@ -24,7 +26,7 @@ OpId last_cause(const Run& run, const Wait& wait) {
     std::size_t executed = 0;
     for (std::size_t i = 0; i < run.lanes().size(); ++i) {
         const Lane& lane = run.lanes()[i];
-        if (wait.device >= 0 && run.device_of_lane(i) != static_cast<std::size_t>(wait.device)) {
+        if (wait.device >= 0 && device_of_lane(run, i) != static_cast<std::size_t>(wait.device)) {
             continue;
         }
         const auto end = std::upper_bound(lane.ops.begin(), lane.ops.end(), wait.waits_through);
@@ -61,11 +63,11 @@ WaitSplit split_of(const Run& run, std::size_t index) {
     }
     std::size_t count = 0;
     if (wait.target != 0) {
-        const auto causes = run.caused_by(wait, run.op_count(), &count);
+        const auto causes = caused_by(run, wait, run.op_count(), &count);
         const auto own = std::lower_bound(causes.begin(), causes.end(), first_own);
         split.own_ops = static_cast<std::size_t>(causes.end() - own);
     } else {
-        static_cast<void>(run.caused_by(wait, 0, &count));
+        static_cast<void>(caused_by(run, wait, 0, &count));
         for (OpId own = first_own; own <= std::min(wait.waits_through, issued); ++own) {
             split.own_ops += run.op(own).end_ns > wait.begin_ns ? 1 : 0;
         }
@@ -139,7 +141,7 @@ WaitDetails wait_details(const Run& run, std::size_t index, bool all) {
     const Wait& wait = *run.wait_at(index);
     const bool open = index >= run.waits().size();
     const std::size_t most = all && !open ? SIZE_MAX : kWaitCauses + 1;
-    details.causes = run.caused_by(wait, kWaitCauses, &details.count, most);
+    details.causes = caused_by(run, wait, kWaitCauses, &details.count, most);
     details.at_least = (wait.target != 0 || wait.device >= 0) && details.count >= most;
     // In a run that was cut off, the wait may have ended before the ops that it was for.
     if (!all || open || details.causes.empty() || (run.cut_off() && ended_by(run, wait) == 0)) {
@@ -153,7 +155,7 @@ WaitDetails wait_details(const Run& run, std::size_t index, bool all) {
     details.too_long = can && run.op_count() > kReplayed;
     if (can && !details.too_long) {
         details.without_ns = without_wait(run, index).total_ns;
-        details.total_ns = run.total_ns();
+        details.total_ns = total_ns_of(run);
     }
     return details;
 }

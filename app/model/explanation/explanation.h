@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "app/model/description/numbers.h"
 #include "app/model/run/run.h"
 
 namespace headway::model {

@@ -6,7 +6,8 @@
 #include "app/model/analysis/overlap.h"
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/analysis/wait_details.h"
-#include "app/model/run/sums.h"
+#include "app/model/run/devices.h"
+#include "app/model/run/queries.h"
 
 namespace headway::model {
 
@@ -44,7 +45,7 @@ Facts::Facts(const Run& of, const Numbers& its)
     for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
         if (lane_sum(run, lane, part.begin_ns, part.end_ns).count > 0) {
             ++lanes_used;
-            devices.insert(run.device_of_lane(lane));
+            devices.insert(device_of_lane(run, lane));
         }
     }
     devices_used = devices.size();
@@ -78,12 +79,12 @@ std::size_t Facts::busiest_lane() const {
         for (OpId id = part.first; id <= part.last; ++id) {
             if (!run.is_folded(id)) {
                 const Op& op = run.op(id);
-                busy_ns[run.stream_of_lane(op.lane)] += clipped(op.begin_ns, op.end_ns, part);
+                busy_ns[stream_of_lane(run, op.lane)] += clipped(op.begin_ns, op.end_ns, part);
             }
         }
     } else {
         for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
-            busy_ns[run.stream_of_lane(lane)] += lane_sum(run, lane, part.begin_ns, part.end_ns).ns;
+            busy_ns[stream_of_lane(run, lane)] += lane_sum(run, lane, part.begin_ns, part.end_ns).ns;
         }
     }
     return static_cast<std::size_t>(std::max_element(busy_ns.begin(), busy_ns.end()) - busy_ns.begin());

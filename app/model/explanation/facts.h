@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/model/analysis/critical_path.h"
+#include "app/model/description/numbers.h"
 #include "app/model/explanation/explanation.h"
 
 namespace headway::model {

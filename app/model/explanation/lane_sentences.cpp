@@ -8,6 +8,7 @@
 #include "app/model/explanation/facts.h"
 #include "app/model/explanation/sentence_writer.h"
 #include "app/model/replay/what_if.h"
+#include "app/model/run/devices.h"
 
 namespace headway::model {
 namespace {
@@ -109,7 +110,7 @@ void add_idle(const Facts& f, Candidates& to) {
     }
     SentenceWriter writer(f.run, SentenceKind::idle);
     if (f.lanes_used == 1) {
-        writer.name(f.run.stream_name(f.busiest_lane())).words(" was idle for ");
+        writer.name(stream_name(f.run, f.busiest_lane())).words(" was idle for ");
     } else {
         writer.words("The ").count("lanes", f.lanes_used, "lane was", "lanes were").words(" idle for ");
     }

@@ -46,10 +46,13 @@ void add_memory(const Facts& f, Candidates& to) {
     const auto open = known ? static_cast<std::uint64_t>(std::max<std::int64_t>(pending.at(*peak_ns), 0)) : 0;
     if (10 * open >= n.live_bytes_peak) {
         SentenceWriter writer(f.run, SentenceKind::memory_pending);
-        held(writer)
-            .words("; ")
-            .bytes("pending_bytes", open)
-            .words(" of that only because ops that need it had not run yet.");
+        held(writer).words("; ");
+        if (open >= n.live_bytes_peak) {
+            writer.words("all");
+        } else {
+            writer.bytes("pending_bytes", open);
+        }
+        writer.words(" of that only because ops that need it had not run yet.");
         to.push_back({kTelling, writer.done()});
         return;
     }

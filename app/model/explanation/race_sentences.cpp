@@ -2,6 +2,7 @@
 #include "app/model/analysis/races.h"
 #include "app/model/explanation/facts.h"
 #include "app/model/explanation/sentence_writer.h"
+#include "app/model/run/devices.h"
 
 namespace headway::model {
 namespace {
@@ -16,7 +17,7 @@ void put_op(const Facts& f, SentenceWriter& writer, OpId id, core::Line line, co
     }
     writer.line(" in ", line, line_id);
     if (lane < f.run.lanes().size()) {
-        writer.words(" in ").name(f.run.stream_name(lane));
+        writer.words(" in ").name(stream_name(f.run, lane));
     }
 }
 

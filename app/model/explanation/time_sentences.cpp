@@ -6,6 +6,7 @@
 #include "app/model/explanation/facts.h"
 #include "app/model/explanation/sentence_writer.h"
 #include "app/model/numbers/regime.h"
+#include "app/model/run/devices.h"
 
 namespace headway::model {
 namespace {
@@ -50,7 +51,7 @@ Sentence about_equal(const Facts& f) {
         writer.words(") and the longest chain of ops that need each other (")
             .time("longest_chain_ns", n.longest_chain_ns);
     } else {
-        writer.words(") and ").name(f.run.stream_name(f.busiest_lane()));
+        writer.words(") and ").name(stream_name(f.run, f.busiest_lane()));
         writer.words(" (").time("busiest_lane_ns", n.busiest_lane_ns);
     }
     return writer.words(") needed about the same time: neither of them alone is the limit.")
@@ -65,7 +66,7 @@ SentenceWriter& both_sides(const Facts& f, SentenceWriter& writer) {
         .words("The frontend spent ")
         .time("frontend_ns", f.numbers.frontend_ns)
         .words(" of that outside of waits, and ")
-        .name(f.run.stream_name(f.busiest_lane()))
+        .name(stream_name(f.run, f.busiest_lane()))
         .words(" executed for ")
         .time("busiest_lane_ns", f.numbers.busiest_lane_ns);
 }
@@ -119,7 +120,7 @@ SentenceWriter& of_that(const Facts& f, SentenceWriter& writer, std::int64_t ns)
 Sentence bound(const Facts& f) {
     const Numbers& n = f.numbers;
     const auto lane = static_cast<int>(f.busiest_lane());
-    const std::string lane_name = f.run.stream_name(static_cast<std::size_t>(lane));
+    const std::string lane_name = stream_name(f.run, static_cast<std::size_t>(lane));
     const auto writer_of = [&f](SentenceKind kind) { return SentenceWriter(f.run, kind); };
     switch (n.regime) {
         case Regime::execution_bound: {

@@ -5,6 +5,7 @@
 #include "app/model/explanation/facts.h"
 #include "app/model/explanation/sentence_writer.h"
 #include "app/model/replay/what_if.h"
+#include "app/model/run/queries.h"
 
 namespace headway::model {
 namespace {
@@ -38,7 +39,7 @@ void describe(const Facts& f, int index, SentenceWriter& writer) {
         return;
     }
     std::size_t count = 0;
-    static_cast<void>(f.run.caused_by(wait, 0, &count));
+    static_cast<void>(caused_by(f.run, wait, 0, &count));
     if (count == 0) {
         writer.words(", with nothing left to wait for");
     } else {

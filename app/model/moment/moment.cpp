@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/model/numbers/format.h"
+#include "app/model/run/devices.h"
 #include "app/model/run/queries.h"
 
 namespace headway::model {
@@ -217,7 +218,7 @@ std::string awaited_text(const Run& run, const Wait& wait, const Moment& m) {
     Wait rest = wait;
     rest.begin_ns = m.ns;
     std::size_t left = 0;
-    static_cast<void>(run.caused_by(rest, 0, &left));
+    static_cast<void>(caused_by(run, rest, 0, &left));
     if (left == 0) {
         return ", which returns: all that it waited for is finished";
     }
@@ -276,7 +277,7 @@ std::string backend_sentence(const Run& run, const Moment& m) {
     for (std::size_t i = 0; i < m.lanes.size(); ++i) {
         queued += m.lanes[i].queued;
         if (m.lanes[i].running != 0 && ++running <= kNamed) {
-            text += (text.empty() ? "" : ", ") + run.stream_name(i) + " runs " + op_text(run, m.lanes[i].running);
+            text += (text.empty() ? "" : ", ") + stream_name(run, i) + " runs " + op_text(run, m.lanes[i].running);
         }
     }
     if (running > kNamed) {

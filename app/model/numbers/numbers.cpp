@@ -9,9 +9,10 @@
 #include "app/model/numbers/prediction.h"
 #include "app/model/numbers/regime.h"
 #include "app/model/replay/replay.h"
+#include "app/model/run/devices.h"
 #include "app/model/run/folding.h"
+#include "app/model/run/queries.h"
 #include "app/model/run/saved_folds.h"
-#include "app/model/run/sums.h"
 #include "app/model/run/tally.h"
 #include "engine/core/time_budget.h"
 
@@ -93,7 +94,7 @@ NumbersWalk::Sums::Sums(const Run& run)
         numbers.warmup_ns = part_.begin_ns - run.first_ns_;
     }
     if (const auto& wait = run.open_wait_) {
-        const std::int64_t paused_ns = run.paused_in_open_wait(part_);
+        const std::int64_t paused_ns = paused_in_open_wait(run, part_);
         const std::int64_t ns = clipped(wait->begin_ns, wait->end_ns, part_) - paused_ns;
         add_to(numbers.paused_ns, paused_ns);
         add_to(numbers.blocked_ns, ns);
@@ -110,7 +111,7 @@ NumbersWalk::Sums::Sums(const Run& run)
         tally_.links = saved->links;
         stage_ = Stage::done;
     }
-    run.renew(numbers);
+    renew_totals(run, numbers);
     if (run.folding_ != nullptr) {
         folded_ = run.folded_parts_;
         tally_.merge(run.folding_->tally());
@@ -235,7 +236,7 @@ void NumbersWalk::Sums::take(std::size_t item) {
 
 void NumbersWalk::Sums::end_stage() {
     if (stage_ == Stage::ops) {
-        add_to(tally_.backend_busy_ns, -run_.shared_ns());
+        add_to(tally_.backend_busy_ns, -shared_ns(run_));
     } else if (stage_ == Stage::launches) {
         end();
         if (!numbers.cut_off && numbers.capabilities.issues && has_ended() && Replay::can(run_)) {
@@ -399,14 +400,49 @@ const Tally& NumbersWalk::tally() const {
     return sums_->tally();
 }
 
-Numbers Run::numbers() const {
-    NumbersWalk walk(*this);
+void renew_totals(const Run& run, Numbers& numbers) {
+    const Run::Measured part = run.measured();
+    numbers.capabilities = run.capabilities();
+    numbers.cut_off = run.cut_off();
+    if (numbers.cut_off) {  // remove the prediction made before it was cut off
+        numbers.predicted = false;
+        numbers.regime = Regime::unknown;
+        numbers.predicted_ns = numbers.formula_ns = numbers.held_ns = 0;
+        numbers.prediction_parts.clear();
+        numbers.prediction_formula.clear();
+        numbers.no_formula.clear();
+    }
+    numbers.begin_ns = part.begin_ns;
+    numbers.end_ns = part.end_ns;
+    numbers.ops = part.last >= part.first ? part.last - part.first + 1 : 0;
+    numbers.lost_records = run.lost_records();
+    numbers.total_ns = std::max<std::int64_t>(part.end_ns - part.begin_ns - numbers.paused_ns, 0);
+    numbers.headway_max = measured_peak(run, run.headway());
+    numbers.live_bytes_peak = measured_peak(run, run.live_bytes());
+    numbers.pending_bytes_peak = measured_peak(run, run.pending_bytes());
+    if (run.clock() != trace::ClockKind::virtual_ns) {
+        numbers.reserved_bytes_peak = measured_peak(run, run.reserved_bytes());
+        if (numbers.reserved_bytes_peak == 0) {
+            numbers.reserved_bytes_peak =
+                static_cast<std::uint64_t>(std::max<std::int64_t>(run.reserved_bytes().most(), 0));
+        }
+        // Live tensors are part of the reserved memory; an earlier peak may have hidden a later, smaller one.
+        numbers.reserved_bytes_peak = std::max(numbers.reserved_bytes_peak, numbers.live_bytes_peak);
+        numbers.rss_bytes_peak = measured_peak(run, run.resident_bytes());
+        if (numbers.rss_bytes_peak == 0) {  // the measured part is shorter than the sampling interval
+            numbers.rss_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(run.resident_bytes().most(), 0));
+        }
+    }
+}
+
+Numbers numbers_of(const Run& run) {
+    NumbersWalk walk(run);
     walk.step(0);
     return walk.numbers();
 }
 
-std::vector<LineCost> Run::line_costs() const {
-    NumbersWalk walk(*this);
+std::vector<LineCost> line_costs_of(const Run& run) {
+    NumbersWalk walk(run);
     walk.step(0);
     return walk.lines();
 }

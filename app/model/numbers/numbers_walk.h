@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "app/model/description/numbers.h"
 #include "app/model/run/run.h"
 #include "app/model/run/tally.h"
 
@@ -37,5 +38,11 @@ private:
     class Sums;
     std::unique_ptr<Sums> sums_;
 };
+
+// Visits all measured ops at once.
+[[nodiscard]] Numbers numbers_of(const Run& run);
+[[nodiscard]] std::vector<LineCost> line_costs_of(const Run& run);  // by line, ascending; the measured part
+// Updates total, number of ops and peaks of earlier numbers, without visiting the ops.
+void renew_totals(const Run& run, Numbers& numbers);
 
 }  // namespace headway::model

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/model/replay/replay.h"
+#include "app/model/run/queries.h"
 
 namespace headway::model {
 
@@ -12,7 +13,7 @@ struct PredictionWalk::State {
     explicit State(const Run& of)
         : run(of),
           returns(typical_returns(of)),
-          recorded(std::make_unique<Replay>(of, Replay::Wish{{}, nullptr, chosen_returns(), &handovers, true})) {}
+          recorded(std::make_unique<Replay>(of, Replay::Options{{}, nullptr, chosen_returns(), &handovers, true})) {}
 
     // On the simulated device the duration of a return follows from the device model. With two devices a single
     // median would be wrong for one of them.
@@ -40,12 +41,12 @@ bool PredictionWalk::step(double budget_ms) {
             s.chain_ns = s.recorded->longest_chain_ns();
             s.recorded.reset();
             s.typical =
-                std::make_unique<Replay>(s.run, Replay::Wish{{}, &s.handovers, s.chosen_returns(), nullptr, false});
+                std::make_unique<Replay>(s.run, Replay::Options{{}, &s.handovers, s.chosen_returns(), nullptr, false});
         } else if (s.without_holds != nullptr) {
             if (s.without_holds->step(budget_ms)) {
                 return true;
             }
-            s.held_ns = s.run.total_ns() - s.without_holds->total_ns();
+            s.held_ns = total_ns_of(s.run) - s.without_holds->total_ns();
             s.without_holds.reset();
             s.done = true;
         } else {
@@ -57,7 +58,7 @@ bool PredictionWalk::step(double budget_ms) {
             if (s.run.holds().list().empty()) {
                 s.done = true;
             } else {
-                s.without_holds = std::make_unique<Replay>(s.run, Replay::Wish{});
+                s.without_holds = std::make_unique<Replay>(s.run, Replay::Options{});
             }
         }
         if (budget_ms > 0) {
@@ -75,7 +76,7 @@ std::vector<PredictionPart> PredictionWalk::parts() const {
     const State& s = *state_;
     std::vector<PredictionPart> parts{
         {"hand-overs beyond their median", s.with_recorded_handovers_ns - s.predicted_ns},
-        {"returns beyond their median", s.run.total_ns() - s.held_ns - s.with_recorded_handovers_ns}};
+        {"returns beyond their median", total_ns_of(s.run) - s.held_ns - s.with_recorded_handovers_ns}};
     if (!s.run.holds().list().empty()) {
         parts.push_back({"held by the learner", s.held_ns});
     }

@@ -41,7 +41,7 @@ std::unique_ptr<Replay> replay_without(const Run& run, std::function<bool(std::s
     for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
         if (is_left_out(i)) {
             return std::make_unique<Replay>(run,
-                                            Replay::Wish{std::move(is_left_out), nullptr, nullptr, nullptr, false});
+                                            Replay::Options{std::move(is_left_out), nullptr, nullptr, nullptr, false});
         }
     }
     return nullptr;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "app/model/description/numbers.h"
 #include "app/model/run/run.h"
 
 namespace headway::model {

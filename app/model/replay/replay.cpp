@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "app/model/replay/replay_backend.h"
+#include "app/model/run/devices.h"
+#include "app/model/run/queries.h"
 #include "engine/core/time_budget.h"
 
 namespace headway::model {
@@ -17,7 +19,7 @@ std::int64_t recorded_finish(const Run& run, const Wait& wait) {
     if (wait.target != 0) {
         return wait.target_op != 0 && wait.target_op <= run.op_count() ? run.op(wait.target_op).end_ns : kPending;
     }
-    return wait.waits_through != 0 ? run.finish_ns(wait.waits_through, wait.device) : kPending;
+    return wait.waits_through != 0 ? finished_ns(run, wait.waits_through, wait.device) : kPending;
 }
 
 std::size_t return_class(std::int64_t waited_ns) {
@@ -52,11 +54,11 @@ std::int64_t typical_or(std::int64_t typical_ns, std::int64_t own_ns) {
 
 class RecordedBackend final : public Replay::Backend {
 public:
-    RecordedBackend(const Run& run, const Replay::Wish& wish)
+    RecordedBackend(const Run& run, const Replay::Options& options)
         : run_(run),
           part_(run.measured()),
-          handovers_(wish.handovers),
-          measure_(wish.measure_handovers),
+          handovers_(options.handovers),
+          measure_(options.measure_handovers),
           lane_before_(run.lanes().size(), 0) {
         latest_ns_.fill(INT64_MIN);
         least_handover_ns_.fill(INT64_MAX);
@@ -78,7 +80,7 @@ public:
         }
         ends_.push_back(end_ns);
         std::int64_t& latest_ns =
-            latest_ns_[std::min<std::size_t>(run_.device_of_lane(op.lane), core::kMaxDevices - 1)];
+            latest_ns_[std::min<std::size_t>(device_of_lane(run_, op.lane), core::kMaxDevices - 1)];
         latest_ns = end_ns == kPending || latest_ns == kPending ? kPending : std::max(latest_ns, end_ns);
         while (checkpoint_ < checkpoints_.size() && checkpoints_[checkpoint_].first == id) {
             checkpoints_[checkpoint_++].second = latest();
@@ -157,7 +159,7 @@ private:
         }
         follow(lane_before_[op.lane], Gate::Kind::lane);
         lane_before_[op.lane] = id;
-        const std::size_t device = std::min<std::size_t>(run_.device_of_lane(op.lane), core::kMaxDevices - 1);
+        const std::size_t device = std::min<std::size_t>(device_of_lane(run_, op.lane), core::kMaxDevices - 1);
         const std::int64_t own_handover_ns = op.begin_ns - then.ns - run_.holds().held_ns(then.ns, op.begin_ns);
         const std::size_t overhead_class = then.overhead_class();
         if (measure_ != nullptr) {
@@ -206,8 +208,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Replay::Backend> make_recorded_backend(const Run& run, const Replay::Wish& wish) {
-    return std::make_unique<RecordedBackend>(run, wish);
+std::unique_ptr<Replay::Backend> make_recorded_backend(const Run& run, const Replay::Options& options) {
+    return std::make_unique<RecordedBackend>(run, options);
 }
 
 bool Replay::can(const Run& run) {
@@ -221,18 +223,18 @@ bool Replay::can(const Run& run) {
     return waited_ns <= 0x1p58L && run.end_ns() < std::int64_t{1} << 58;
 }
 
-Replay::Replay(const Run& run, Wish wish)
+Replay::Replay(const Run& run, Options options)
     : run_(run),
-      wish_(std::move(wish)),
+      options_(std::move(options)),
       part_(run.measured()),
       op_count_(static_cast<OpId>(run.op_count())),
       wait_count_(run.waits().size()),
       program_end_ns_(run.program_end_ns()) {
     backend_ = make_simulated_backend(run);
     if (backend_ == nullptr) {
-        backend_ = make_recorded_backend(run, wish_);
+        backend_ = make_recorded_backend(run, options_);
     }
-    if (wish_.find_chain) {
+    if (options_.find_chain) {
         chain_ns_.reserve(run.op_count());
     }
     if (backend_->needs_drops()) {
@@ -297,7 +299,7 @@ void Replay::take_op(OpId id) {
     }
     backend_->issue(id, op.issue_begin_ns + shift_ns_, op.issue_end_ns + shift_ns_);
     frontend_at(op.issue_end_ns);
-    if (wish_.find_chain) {
+    if (options_.find_chain) {
         std::int64_t ready_ns = 0;
         if (id >= part_.first && id <= part_.last && op.end_ns != kPending) {
             run_.dependencies(id, scratch_);
@@ -316,7 +318,7 @@ void Replay::take_wait(std::size_t index) {
     const std::int64_t took_ns = wait.end_ns - wait.begin_ns;
     take_drops(wait.issued, wait.begin_ns);
     const bool limit = wait.kind == trace::WaitKind::queue_limit && backend_->works_out_limit();
-    if (limit || (wish_.is_left_out && wish_.is_left_out(index))) {
+    if (limit || (options_.is_left_out && options_.is_left_out(index))) {
         shift_ns_ -= took_ns;
         frontend_at(wait.end_ns);
         return;
@@ -338,8 +340,8 @@ void Replay::take_wait(std::size_t index) {
     }
     const std::int64_t own_return_ns = wait.end_ns - std::max(wait.begin_ns, then_done_ns);
     const std::int64_t return_ns =
-        wish_.returns != nullptr
-            ? typical_or(wish_.returns->return_ns[return_class(then_done_ns - wait.begin_ns - wait.held_ns)],
+        options_.returns != nullptr
+            ? typical_or(options_.returns->return_ns[return_class(then_done_ns - wait.begin_ns - wait.held_ns)],
                          own_return_ns)
             : own_return_ns;
     shift_ns_ = std::max(now_ns, now_done_ns) + return_ns - wait.end_ns;

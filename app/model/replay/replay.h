@@ -45,7 +45,7 @@ struct TypicalOverheads {
 
 class Replay {
 public:
-    struct Wish {
+    struct Options {
         std::function<bool(std::size_t wait)> is_left_out;  // empty: no wait is
         const TypicalOverheads* handovers = nullptr;        // used instead of the recorded ones
         const TypicalOverheads* returns = nullptr;
@@ -54,7 +54,7 @@ public:
     };
     // False if waits or the run took years: such times occur only in damaged recordings, and would overflow.
     static bool can(const Run& run);
-    Replay(const Run& run, Wish wish);
+    Replay(const Run& run, Options options);
     ~Replay();
     Replay(const Replay&) = delete;
     Replay& operator=(const Replay&) = delete;
@@ -79,7 +79,7 @@ private:
     void finish();
 
     const Run& run_;
-    Wish wish_;
+    Options options_;
     Run::Measured part_;
     const OpId op_count_;  // the run's values at construction, like the next two
     const std::size_t wait_count_;

@@ -35,7 +35,7 @@ protected:
 };
 
 // Ops stay in their lanes, with the recorded durations and hand-overs.
-std::unique_ptr<Replay::Backend> make_recorded_backend(const Run& run, const Replay::Wish& wish);
+std::unique_ptr<Replay::Backend> make_recorded_backend(const Run& run, const Replay::Options& options);
 // Follows the simulated device's rules. Null if the run is not simulated or does not contain the costs of its ops.
 std::unique_ptr<Replay::Backend> make_simulated_backend(const Run& run);
 

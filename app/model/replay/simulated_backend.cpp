@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/model/replay/replay_backend.h"
+#include "app/model/run/devices.h"
 #include "engine/core/sequence.h"
 
 namespace headway::model {
@@ -36,7 +37,7 @@ public:
     void issue(OpId id, std::int64_t begin_ns, std::int64_t end_ns) override {
         lanes_.run_until(moment(begin_ns));
         const Op& op = run_.op(id);
-        const std::size_t device = run_.device_of_lane(op.lane);
+        const std::size_t device = device_of_lane(run_, op.lane);
         VirtualLanes::Needs needs{};
         const std::uint32_t lane = choose_lane(id, device, needs, moment(end_ns));
         submit_waits(lane, needs, true, moment(end_ns));
@@ -102,7 +103,7 @@ public:
             wait_for(places_[wait.target_op - 1]);
         } else {
             for (std::uint32_t lane = 0; lane < lanes_.lanes(); ++lane) {
-                if (wait.device >= 0 && run_.device_of_lane(lane) != static_cast<std::size_t>(wait.device)) {
+                if (wait.device >= 0 && device_of_lane(run_, lane) != static_cast<std::size_t>(wait.device)) {
                     continue;
                 }
                 if (wait.waits_through >= wait.issued) {
@@ -132,7 +133,7 @@ public:
             return now_ns;
         }
         const auto done_ns = static_cast<std::int64_t>(lanes_.run_until_completed(place.lane, place.seq));
-        const auto return_ns = static_cast<std::int64_t>(run_.costs_of(run_.device_of_lane(place.lane))->t3_ns);
+        const auto return_ns = static_cast<std::int64_t>(costs_of(run_, device_of_lane(run_, place.lane))->t3_ns);
         lanes_.run_until(moment(done_ns + return_ns));
         return std::max(now_ns, done_ns) + return_ns;
     }
@@ -243,7 +244,7 @@ private:
         of.family = known.family;
         of.flops = known.flops;
         of.moved_bytes = known.moved_bytes;
-        return run_.costs_of(device)->cost_of(of);
+        return costs_of(run_, device)->cost_of(of);
     }
 
     [[nodiscard]] TaskCost cost_of(OpId id, std::size_t device) const {
@@ -286,7 +287,7 @@ private:
         }
         const auto write = [&](BufferId buffer) {
             if (buffer != 0) {
-                uses_[buffer] = {run_.memory_device(op), place, {}};
+                uses_[buffer] = {memory_device(run_, op), place, {}};
             }
         };
         write(op.out);
@@ -317,7 +318,7 @@ std::unique_ptr<Replay::Backend> make_simulated_backend(const Run& run) {
     }
     for (std::size_t i = 0; i < run.devices().size(); ++i) {
         const RunDevice& device = run.devices()[i];
-        if (run.costs_of(i) == nullptr || !device.simulated || device.lanes == 0 ||
+        if (costs_of(run, i) == nullptr || !device.simulated || device.lanes == 0 ||
             device.first_lane + device.lanes > run.lanes().size()) {
             return nullptr;
         }

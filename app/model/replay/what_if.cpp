@@ -2,15 +2,16 @@
 #include <utility>
 
 #include "app/model/replay/replay.h"
+#include "app/model/run/queries.h"
 #include "app/model/replay/what_if.h"
 
 namespace headway::model {
 
 WhatIfRun without_waits(const Run& run, const std::function<bool(std::size_t)>& is_left_out, bool with_ops) {
     if (!Replay::can(run)) {
-        return {run.total_ns(), {}};
+        return {total_ns_of(run), {}};
     }
-    Replay replay(run, Replay::Wish{is_left_out, nullptr, nullptr, nullptr, false});
+    Replay replay(run, Replay::Options{is_left_out, nullptr, nullptr, nullptr, false});
     replay.step(0);
     WhatIfRun what_if;
     what_if.total_ns = replay.total_ns();

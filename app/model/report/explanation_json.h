@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "app/model/description/numbers.h"
 #include "app/model/run/run.h"
 
 namespace headway::model {

@@ -1,6 +1,7 @@
 #include "app/model/report/races_json.h"
 
 #include "app/model/analysis/races.h"
+#include "app/model/run/devices.h"
 
 namespace headway::model {
 
@@ -15,7 +16,7 @@ Json races_json(const Run& run, bool whole) {
             entry["name"] = run.is_folded(id) ? Json(nullptr) : Json(run.signature(run.op(id).signature).name);
             entry["line"] = core::number_of(line);
             entry["file"] = run.file(core::file_of(line));
-            entry["lane"] = lane < run.lanes().size() ? Json(run.stream_name(lane)) : Json(nullptr);
+            entry["lane"] = lane < run.lanes().size() ? Json(stream_name(run, lane)) : Json(nullptr);
             return entry;
         };
         Json entry;

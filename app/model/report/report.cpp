@@ -15,6 +15,8 @@
 #include "app/model/report/links_json.h"
 #include "app/model/report/races_json.h"
 #include "app/model/report/support.h"
+#include "app/model/run/devices.h"
+#include "app/model/run/queries.h"
 #include "engine/core/error_word.h"
 #include "engine/trace/wait_names.h"
 
@@ -91,7 +93,7 @@ void append_waits(std::string& text, const Run& run, const Support& support) {
             continue;  // a pause of the learner, listed as such
         }
         std::size_t count = 0;
-        const auto causes = run.caused_by(wait, named < kCausesInAll ? kCausesOfAWait : kFewCauses, &count);
+        const auto causes = caused_by(run, wait, named < kCausesInAll ? kCausesOfAWait : kFewCauses, &count);
         named += causes.size();
         text += before;
         before = ",\n    {";
@@ -109,8 +111,8 @@ void append_waits(std::string& text, const Run& run, const Support& support) {
         put("begin_ns", std::to_string(wait.begin_ns));
         put("ns", std::to_string(wait.waited_ns()));
         if (run.devices().size() > 1) {
-            const int device = run.device_of(wait);
-            put("device", device < 0 ? "null" : json::quoted(run.device_word(static_cast<std::size_t>(device))));
+            const int device = device_of(run, wait);
+            put("device", device < 0 ? "null" : json::quoted(device_word(run, static_cast<std::size_t>(device))));
         }
         std::string list = "[";
         for (const OpId cause : causes) {
@@ -142,7 +144,7 @@ Json pauses_of(const Run& run) {
             Json entry;
             put_line(entry, run, pause.line);
             entry["begin_ns"] = pause.begin_ns;
-            entry["ns"] = run.paused_in(pause, part);
+            entry["ns"] = paused_in(run, pause, part);
             list.push_back(std::move(entry));
         }
     }
@@ -265,35 +267,36 @@ Json driver_of(const Run& run, const Support& support) {
 Json devices_of(const Run& run, const Support& support, const Tally& tally) {
     std::vector<Tally::OfDevice> sums = tally.devices;
     sums.resize(std::max<std::size_t>(run.devices().size(), 1));
-    sums[0].busy_ns -= run.shared_ns();
+    sums[0].busy_ns -= shared_ns(run);
     const TraceCapabilities& capabilities = support.has;
     Json list = Json::array();
     for (std::size_t i = 0; i < run.devices().size(); ++i) {
         const RunDevice& device = run.devices()[i];
         Json entry;
-        entry["id"] = run.device_word(i);
+        entry["id"] = device_word(run, i);
         entry["kind"] = device.kind;
         entry["name"] = device.name;
         entry["simulated"] = device.simulated;
         if (i < run.info().gpu_costs.size()) {
-            entry["speed"] = run.speed_of(i);
+            entry["speed"] = speed_of(run, i);
         }
         entry["lanes"] = Json::array();
-        for (std::size_t lane = device.first_lane; lane < run.lanes().size() && run.device_of_lane(lane) == i; ++lane) {
+        for (std::size_t lane = device.first_lane; lane < run.lanes().size() && device_of_lane(run, lane) == i;
+             ++lane) {
             entry["lanes"].push_back(run.lanes()[lane].name);
         }
         entry["ops"] = support.all(sums[i].ops);
         const auto lanes_used = static_cast<std::int64_t>(sums[i].lanes_used.count());
         entry["busy_ns"] = support.all(capabilities.backend, sums[i].busy_ns);
-        entry["idle_ns"] =
-            support.all(capabilities.backend, std::max<std::int64_t>(lanes_used * run.total_ns() - sums[i].busy_ns, 0));
+        entry["idle_ns"] = support.all(
+            capabilities.backend, std::max<std::int64_t>(lanes_used * total_ns_of(run) - sums[i].busy_ns, 0));
         entry["waits"] = support.all(capabilities.waits, sums[i].waits);
         entry["waited_ns"] = support.all(capabilities.waits, sums[i].waited_ns);
-        entry["live_bytes_peak"] = support.all(capabilities.memory, run.measured_peak(run.live_bytes(i)));
-        entry["pending_bytes_peak"] = support.all(capabilities.tensors, run.measured_peak(run.pending_bytes(i)));
+        entry["live_bytes_peak"] = support.all(capabilities.memory, measured_peak(run, live_bytes(run, i)));
+        entry["pending_bytes_peak"] = support.all(capabilities.tensors, measured_peak(run, pending_bytes(run, i)));
         entry["reserved_bytes_peak"] =
             support.all(capabilities.settings && run.clock() != trace::ClockKind::virtual_ns,
-                        std::max(run.measured_peak(run.reserved_bytes(i)), run.measured_peak(run.live_bytes(i))));
+                        std::max(measured_peak(run, reserved_bytes(run, i)), measured_peak(run, live_bytes(run, i))));
         list.push_back(std::move(entry));
     }
     return list;

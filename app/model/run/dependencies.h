@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "app/model/containers/blocks.h"
-#include "app/model/run/memory.h"
+#include "app/model/description/memory.h"
 #include "app/model/run/run.h"
 #include "app/model/run/tally.h"
 

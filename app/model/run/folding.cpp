@@ -5,6 +5,7 @@
 
 #include "app/model/run/dependencies.h"
 #include "app/model/run/intake.h"
+#include "app/model/run/queries.h"
 
 namespace headway::model {
 
@@ -264,7 +265,7 @@ void Folding::release(std::size_t first_block, std::size_t end_block) {
         run_.issue_index_.fold(block, [this](std::size_t i) {
             const auto id = static_cast<OpId>(i + 1);
             const std::int64_t issue_begin_ns = run_.op(id).issue_begin_ns;
-            return std::pair{issue_begin_ns, issue_begin_ns + run_.issue_ns(id)};
+            return std::pair{issue_begin_ns, issue_begin_ns + issue_ns_of(run_, id)};
         });
     }
     const auto first = static_cast<OpId>(first_block * kFoldedItems + 1);

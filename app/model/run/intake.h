@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/model/run/dependencies.h"
-#include "app/model/run/memory.h"
+#include "app/model/description/memory.h"
 #include "app/model/run/run.h"
 
 namespace headway::model {

@@ -1,6 +1,7 @@
 // What a growing run is doing now: the wait, the ops and the hold that have no record yet.
 #include <algorithm>
 
+#include "app/model/run/devices.h"
 #include "app/model/run/run.h"
 
 namespace headway::model {
@@ -124,7 +125,7 @@ std::int64_t Run::recorded_until_ns(std::size_t lane) const {
     }
     const bool reports_late =
         clock() == trace::ClockKind::virtual_ns ||
-        (!info_.timing.empty() && (devices_.empty() || devices_[device_of_lane(lane)].kind != "cpu"));
+        (!info_.timing.empty() && (devices_.empty() || devices_[device_of_lane(*this, lane)].kind != "cpu"));
     if (closed_ ? !cut_off() : !reports_late || program_end_ns_ != kPending) {
         return last_ns_;
     }

@@ -1,8 +1,10 @@
 // How Run::update() processes each kind of record of the frontend and the lanes.
 #include <algorithm>
 
+#include "app/model/run/devices.h"
 #include "app/model/run/folding.h"
 #include "app/model/run/intake.h"
+#include "app/model/run/queries.h"
 #include "app/model/run/saved_folds.h"
 
 #include "engine/trace/barrier_names.h"
@@ -72,7 +74,7 @@ void Run::take_issue(const trace::IssueRecord& record) {
     any_issued_ = any_issued_ || !op.not_issued;
     ops_.push_back(op);
     ++open_ops_[op.lane];
-    issue_index_.add(op.issue_begin_ns, issue_ns(static_cast<OpId>(ops_.size())), devices::Family::other,
+    issue_index_.add(op.issue_begin_ns, issue_ns_of(*this, static_cast<OpId>(ops_.size())), devices::Family::other,
                      op.not_issued);
 
     Memory& memory = intake_->memory;
@@ -86,7 +88,7 @@ void Run::take_issue(const trace::IssueRecord& record) {
         }
     }
     if (out != nullptr && op.fresh_output) {
-        memory.made(*out, signature(op.signature).out_bytes, op.issue_begin_ns, memory_device(op));
+        memory.made(*out, signature(op.signature).out_bytes, op.issue_begin_ns, memory_device(*this, op));
     }
     dependencies_->add(id, op, in0, in1, out);
 }
@@ -100,7 +102,7 @@ std::uint32_t Run::links_of(const Op& op) const {
         return 0;
     }
     const std::uint32_t host = info_.links->gpus();
-    const auto own = static_cast<std::uint32_t>(device_of_lane(op.lane));
+    const auto own = static_cast<std::uint32_t>(device_of_lane(*this, op.lane));
     const BufferState* in = to_host || op.in0 == 0 ? nullptr : intake_->memory.find(op.in0, ops_.size());
     const std::uint32_t from = to_host ? own : in != nullptr ? in->device : host;
     return info_.links->between(from, to_host ? host : own);
@@ -147,7 +149,7 @@ void Run::take_more_output(const trace::MoreOutputRecord& record) {
         ++buffer->open;
     }
     if (fresh) {
-        memory.made(*buffer, signature(record.signature).out_bytes, op.issue_begin_ns, device_of_lane(op.lane));
+        memory.made(*buffer, signature(record.signature).out_bytes, op.issue_begin_ns, device_of_lane(*this, op.lane));
         if (op.begin_ns != kPending) {
             memory.started(*buffer, op.begin_ns);
         }

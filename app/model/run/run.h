@@ -4,8 +4,8 @@
 // Threads: one. update() takes new records and returns; all other functions only read.
 //
 // Run has many public functions because panels, analyses and exporters all read a run through it: an accessor for each
-// list, curve and index that update() fills. A new question that these can answer belongs elsewhere (queries.h,
-// app/model/analysis).
+// list, curve and index that update() fills. A question that these can answer is a function elsewhere (queries.h,
+// devices.h, app/model/numbers, app/model/analysis).
 //
 // Times are nanoseconds from the start of the run, on the trace's clock; kPending for events that have not happened
 // yet.
@@ -30,7 +30,6 @@
 #include "app/model/description/description.h"
 #include "app/model/description/events.h"
 #include "app/model/description/frontend_time.h"
-#include "app/model/description/numbers.h"
 #include "app/model/description/program_output.h"
 #include "app/model/run/program_time.h"
 #include "app/model/run/run_end.h"
@@ -112,41 +111,8 @@ public:
 
     [[nodiscard]] const std::vector<Lane>& lanes() const { return lanes_; }
     [[nodiscard]] const std::vector<RunDevice>& devices() const { return devices_; }
-    [[nodiscard]] std::size_t device_of_lane(std::size_t lane) const;
-    // The first lane of this lane's stream: the lane itself, except for streams whose ops ran at the same time.
-    [[nodiscard]] std::size_t stream_of_lane(std::size_t lane) const;
-    [[nodiscard]] bool shares_stream(std::size_t lane) const;  // with another lane
-    // The summed duration of the measured ops, less the time in which their streams were busy.
-    [[nodiscard]] std::int64_t shared_ns() const;
-    // The device whose memory holds the op's output.
-    [[nodiscard]] std::size_t memory_device(const Op& op) const {
-        const std::size_t device = device_of_lane(op.lane);
-        return op.out_on_cpu && devices_.back().kind == "cpu" ? devices_.size() - 1 : device;
-    }
-    // "CPU" and "GPU", or "GPU 1" if there are several, where the run has several devices; else "".
-    [[nodiscard]] std::string device_name(std::size_t device) const;
-    // The same in a sentence: "the CPU", "the GPU", "GPU 1".
-    [[nodiscard]] std::string device_phrase(std::size_t device) const;
-    // A lane by its name: "Stream 1", or with several GPUs, each of which has one, "Stream 1 of GPU 0"; "Worker 0".
-    [[nodiscard]] std::string stream_name(std::size_t lane) const;
-    // "both devices", "all 5 devices"; "" if there is one.
-    [[nodiscard]] std::string all_devices() const;
-    // "simulated", or "simulated:1" where the run has several GPUs. For reports.
-    [[nodiscard]] std::string device_word(std::size_t device) const;
-    [[nodiscard]] std::size_t gpus() const;
-    // Of a simulated GPU, relative to its cost model; 1 for other devices.
-    [[nodiscard]] double speed_of(std::size_t device) const;
-    // The costs of a simulated device; null if the recording does not contain them.
-    [[nodiscard]] const devices::CostModel* costs_of(std::size_t device) const;
     // Of a simulated machine with several GPUs; empty for other runs, and once ops of the run were folded.
     [[nodiscard]] const std::vector<Link>& links() const { return links_; }
-    // Curves of one device; the run's own if there is only one.
-    [[nodiscard]] const Curve& live_bytes(std::size_t device) const;
-    [[nodiscard]] const Curve& pending_bytes(std::size_t device) const;
-    [[nodiscard]] const Curve& reserved_bytes(std::size_t device) const;
-    // The device whose ops a wait was for: the wait's device, or where its target's last writer or its only op ran;
-    // -1 if it was for all devices, or unknown.
-    [[nodiscard]] int device_of(const Wait& wait) const;
     [[nodiscard]] const Events<Launch>& launches() const { return launches_; }  // in the order of issue
     [[nodiscard]] const std::vector<DriverEvent>& driver_events() const { return driver_events_; }
     [[nodiscard]] const std::vector<Cost>& costs() const { return costs_; }
@@ -234,16 +200,6 @@ public:
         return !orders_.empty() && orders_.front().kind == trace::OrderKind::begin && id >= orders_.front().op &&
                (device == 0 || devices_[device].kind != "cpu");
     }
-    // The unfinished ops that a wait was for, at its begin: those of its target and all that these depend on.
-    // Ascending, at most `limit`; `count`, if given, receives the full count. Over all waits of a run the cost is
-    // proportional to the ops. For a wait for a value or one device at most `most` ops are searched, in no
-    // particular order, and only these are counted.
-    [[nodiscard]] std::vector<OpId> caused_by(const Wait& wait, std::size_t limit = 1000, std::size_t* count = nullptr,
-                                              std::size_t most = SIZE_MAX) const;
-
-    // When all ops up to this one had ended (with `device`: those on that device); kPending if some never did.
-    [[nodiscard]] std::int64_t finish_ns(OpId through, int device = -1) const;
-
     // For exporters.
     [[nodiscard]] std::vector<MoreOutput> more_outputs(OpId id) const;
     [[nodiscard]] std::vector<BufferId> more_inputs(OpId id) const;  // inputs besides in0 and in1
@@ -287,23 +243,6 @@ public:
         }
         return first;
     }
-
-    // The frontend's time for issuing the op; 0 if it was issued by the same launch as the previous op.
-    [[nodiscard]] std::int64_t issue_ns(OpId id) const;
-    // How long the learner paused the run in the measured part, and the duration of that part without it. As in
-    // Numbers, but fast.
-    [[nodiscard]] std::int64_t paused_ns() const;
-    // The pauses in one wait, within the measured part.
-    [[nodiscard]] std::int64_t paused_in(const Wait& wait, const Measured& part) const;
-    [[nodiscard]] std::int64_t paused_in_open_wait(const Measured& part) const;
-    [[nodiscard]] std::int64_t total_ns() const;
-    // Visits all measured ops, see numbers_walk.h.
-    [[nodiscard]] Numbers numbers() const;
-    // Updates total, number of ops and peaks of earlier numbers, without visiting the ops.
-    void renew(Numbers& numbers) const;
-    // The largest value of one of the curves in the measured part, at least 0.
-    [[nodiscard]] std::uint64_t measured_peak(const Curve& curve) const;
-    [[nodiscard]] std::vector<LineCost> line_costs() const;  // by line, ascending; the measured part
 
 private:
     friend class NumbersWalk;
@@ -359,11 +298,6 @@ private:
     void take_run(std::string_view json);
     void take_device(std::size_t number, std::string_view json);
     [[nodiscard]] const std::string& string(std::uint16_t id) const;
-    // (app/model/analysis/causes.cpp)
-    [[nodiscard]] std::size_t issued_through(const Lane& lane, OpId id) const;  // of its executed ops
-    [[nodiscard]] std::size_t finished_at(const Lane& lane, std::int64_t ns) const;
-    [[nodiscard]] bool is_full(const Wait& wait) const;
-
     std::unique_ptr<trace::Reader> reader_;
     RunInfo info_;
     std::optional<RunError> error_;

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "app/model/containers/curve.h"
+#include "app/model/description/numbers.h"
+#include "app/model/run/devices.h"
 #include "app/model/run/run.h"
 #include "app/model/run/tally.h"
 
@@ -68,10 +70,10 @@ void each_curve(const Run& run, Call call) {
     call("reserved bytes", "bytes", run.reserved_bytes());
     call("resident bytes", "bytes", run.resident_bytes());
     for (std::size_t device = 0; device < run.devices().size() && run.devices().size() > 1; ++device) {
-        const std::string name = ", " + run.device_name(device);
-        call(("live bytes" + name).c_str(), "bytes", run.live_bytes(device));
-        call(("pending bytes" + name).c_str(), "bytes", run.pending_bytes(device));
-        call(("reserved bytes" + name).c_str(), "bytes", run.reserved_bytes(device));
+        const std::string name = ", " + device_name(run, device);
+        call(("live bytes" + name).c_str(), "bytes", live_bytes(run, device));
+        call(("pending bytes" + name).c_str(), "bytes", pending_bytes(run, device));
+        call(("reserved bytes" + name).c_str(), "bytes", reserved_bytes(run, device));
     }
 }
 

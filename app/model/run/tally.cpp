@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "app/model/run/sums.h"
+#include "app/model/run/devices.h"
+#include "app/model/run/queries.h"
 
 namespace headway::model {
 
@@ -47,11 +48,11 @@ RecordedTime Tally::recorded() const {
 void Tally::add(const Run& run, const Run::Measured& part, const Wait& wait) {
     ++records;
     last_end_ns = std::max(last_end_ns, wait.end_ns);
-    add_to(paused_ns, run.paused_in(wait, part));
+    add_to(paused_ns, paused_in(run, wait, part));
     if (wait.kind == trace::WaitKind::paused) {
         return;
     }
-    if (const int device = run.device_of(wait); device >= 0) {
+    if (const int device = device_of(run, wait); device >= 0) {
         OfDevice& sums = device_at(static_cast<std::size_t>(device));
         ++sums.waits;
         add_to(sums.waited_ns, wait.waited_ns());
@@ -63,7 +64,7 @@ void Tally::add(const Run& run, const Run::Measured& part, const Wait& wait) {
     add_to(cost_of(wait.line).blocked_ns, wait.waited_ns());
     const bool asked = trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind);
     if (asked) {
-        const std::int64_t done_ns = wait.target == 0      ? run.finish_ns(wait.waits_through, wait.device)
+        const std::int64_t done_ns = wait.target == 0      ? finished_ns(run, wait.waits_through, wait.device)
                                      : wait.target_op != 0 ? run.op(wait.target_op).end_ns
                                                            : wait.begin_ns;
         const std::int64_t back_ns =
@@ -76,7 +77,7 @@ void Tally::add(const Run& run, const Run::Measured& part, const Wait& wait) {
             idle_returns.add(back_ns);
         }
     }
-    if (!run.is_full(wait)) {
+    if (!waited_for_all(run, wait)) {
         waits_between = true;
     } else if (wait.issued > last_full_wait) {
         ++full_waits;
@@ -96,7 +97,7 @@ void Tally::add(const Run::Measured& part, const Work& work) {
 
 void Tally::add(const Run& run, const Run::Measured& part, OpId id, bool ended) {
     const Op& op = run.op(id);
-    const std::int64_t issue_ns = run.issue_ns(id);
+    const std::int64_t issue_ns = issue_ns_of(run, id);
     add_to(op_issue_ns, issue_ns);
     LineCost& cost = cost_of(op.line);
     add_to(cost.issue_ns, issue_ns);
@@ -116,7 +117,7 @@ void Tally::add(const Run& run, const Run::Measured& part, OpId id, bool ended) 
         last_end_ns = std::max(last_end_ns, op.issue_end_ns);
     }
     if (ended) {
-        const std::size_t stream = run.stream_of_lane(op.lane);
+        const std::size_t stream = stream_of_lane(run, op.lane);
         if (stream >= lane_busy_ns.size()) {
             lane_busy_ns.resize(stream + 1);
         }
@@ -126,7 +127,7 @@ void Tally::add(const Run& run, const Run::Measured& part, OpId id, bool ended) 
         parts += run.parts(id).size();
         lanes_used.set(stream);
         signatures.insert(op.signature);
-        OfDevice& device = device_at(run.device_of_lane(op.lane));
+        OfDevice& device = device_at(device_of_lane(run, op.lane));
         ++device.ops;
         add_to(device.busy_ns, op.end_ns - op.begin_ns);
         device.lanes_used.set(stream);

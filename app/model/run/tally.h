@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "app/model/description/numbers.h"
 #include "app/model/description/quantiles.h"
 #include "app/model/run/run.h"
 

@@ -212,11 +212,11 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     } else if (compare->parsed()) {
         line.subcommand = Subcommand::compare;
         auto& options = line.compare;
-        auto wish = checked(raw_compared, "figure-");
-        if (!wish) {
-            return wish.error();
+        auto request = checked(raw_compared, "figure-");
+        if (!request) {
+            return request.error();
         }
-        options.figure_wish = *wish;
+        options.figure_request = *request;
         auto a = parse_side(side_a, "--a", options.program, settings, options.words_a, options.trace_a);
         if (!a) {
             return a.error();
@@ -287,11 +287,11 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     } else if (figure->parsed()) {
         line.subcommand = Subcommand::figure;
         line.words = {file_in, file_out};
-        auto wish = checked(raw_figure, "");
-        if (!wish) {
-            return wish.error();
+        auto request = checked(raw_figure, "");
+        if (!request) {
+            return request.error();
         }
-        line.figure = *wish;
+        line.figure = *request;
     } else if (check->parsed()) {
         line.subcommand = Subcommand::check;
         auto options = checked(raw_check);

@@ -19,7 +19,7 @@ struct CompareOptions {
     // (once on the simulated device).
     std::uint32_t repeat = 0;
     std::string report, figure;
-    FigureWish figure_wish;
+    FigureRequest figure_request;
 };
 
 struct CheckOptions {
@@ -52,7 +52,7 @@ struct CommandLine {
     CompareOptions compare;
     ExploreOptions explore;
     CheckOptions check;
-    FigureWish figure;
+    FigureRequest figure;
     std::vector<std::string> words;  // explain: TRACE; figure: TRACE, FILE
     bool json = false;
 };

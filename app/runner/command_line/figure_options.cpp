@@ -21,12 +21,12 @@ void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string&
     app.add_option("--" + prefix + "fps", raw.fps, "its frames a second (default: 25, of a GIF 12)");
 }
 
-core::Result<FigureWish> checked(const RawFigureOptions& raw, const std::string& prefix) {
-    FigureWish wish;
-    wish.title = raw.title;
-    wish.lanes = raw.lanes;
+core::Result<FigureRequest> checked(const RawFigureOptions& raw, const std::string& prefix) {
+    FigureRequest request;
+    request.title = raw.title;
+    request.lanes = raw.lanes;
     if (raw.size == "slide" || raw.size == "column" || raw.size == "two-columns" || raw.size == "poster") {
-        wish.size = raw.size;
+        request.size = raw.size;
     } else if (!raw.size.empty()) {
         const auto cross = raw.size.find('x');
         const std::string option = "--" + prefix + "size";
@@ -40,24 +40,24 @@ core::Result<FigureWish> checked(const RawFigureOptions& raw, const std::string&
                                    "(640x360 to 10000x10000), not \"" +
                                    raw.size.substr(0, 60) + "\""};
         }
-        wish.width_px = static_cast<double>(*width);
-        wish.height_px = static_cast<double>(*height);
-        wish.fit_height = false;
+        request.width_px = static_cast<double>(*width);
+        request.height_px = static_cast<double>(*height);
+        request.fit_height = false;
     }
     if (!raw.theme.empty() && raw.theme != "light" && raw.theme != "dark" && raw.theme != "projector") {
         return core::Error{core::ErrorKind::usage, "--" + prefix + "theme must be light, dark or projector, not \"" +
                                                        raw.theme.substr(0, 60) + "\""};
     }
-    wish.theme = raw.theme.empty() ? wish.theme : raw.theme;
+    request.theme = raw.theme.empty() ? request.theme : raw.theme;
     struct Number {
         const std::string& text;
         std::string option;
         double least, most;
         double& value;
     };
-    for (const Number& number : {Number{raw.scale, "--" + prefix + "scale", 1, 8, wish.scale},
-                                 Number{raw.seconds, "--" + prefix + "seconds", 0.1, 600, wish.seconds},
-                                 Number{raw.fps, "--" + prefix + "fps", 1, 60, wish.fps}}) {
+    for (const Number& number : {Number{raw.scale, "--" + prefix + "scale", 1, 8, request.scale},
+                                 Number{raw.seconds, "--" + prefix + "seconds", 0.1, 600, request.seconds},
+                                 Number{raw.fps, "--" + prefix + "fps", 1, 60, request.fps}}) {
         if (!number.text.empty()) {
             auto value = parse_number(number.text, number.option, number.least, number.most);
             if (!value) {
@@ -67,7 +67,7 @@ core::Result<FigureWish> checked(const RawFigureOptions& raw, const std::string&
         }
     }
     for (const auto& [text, name, to] :
-         {std::tuple{&raw.from, "from", &wish.from_ns}, std::tuple{&raw.to, "to", &wish.to_ns}}) {
+         {std::tuple{&raw.from, "from", &request.from_ns}, std::tuple{&raw.to, "to", &request.to_ns}}) {
         if (!text->empty()) {
             auto time = parse_time(*text, "--" + prefix + name);
             if (!time) {
@@ -76,10 +76,10 @@ core::Result<FigureWish> checked(const RawFigureOptions& raw, const std::string&
             *to = *time;
         }
     }
-    if (wish.from_ns && wish.to_ns && *wish.from_ns >= *wish.to_ns) {
+    if (request.from_ns && request.to_ns && *request.from_ns >= *request.to_ns) {
         return core::Error{core::ErrorKind::usage, "--" + prefix + "from must lie before --" + prefix + "to"};
     }
-    return wish;
+    return request;
 }
 
 }  // namespace headway::runner

@@ -18,6 +18,6 @@ struct RawFigureOptions {
 void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string& prefix);
 
 // Errors are of kind usage.
-core::Result<FigureWish> checked(const RawFigureOptions& raw, const std::string& prefix);
+core::Result<FigureRequest> checked(const RawFigureOptions& raw, const std::string& prefix);
 
 }  // namespace headway::runner

@@ -265,11 +265,11 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.report = raw.report;
     options.trace = raw.trace;
     options.figure = raw.figure;
-    auto wish = checked(raw.figure_options, "figure-");
-    if (!wish) {
-        return wish.error();
+    auto request = checked(raw.figure_options, "figure-");
+    if (!request) {
+        return request.error();
     }
-    options.figure_wish = *wish;
+    options.figure_request = *request;
     return options;
 }
 

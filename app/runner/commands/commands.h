@@ -21,7 +21,7 @@ int repeat_command(const RunOptions& options);
 int compare_command(const CompareOptions& options);
 int explore_command(const ExploreOptions& options);
 int explain_command(const std::string& trace);
-int figure_command(const std::string& trace, const std::string& file, const FigureWish& wish);
+int figure_command(const std::string& trace, const std::string& file, const FigureRequest& request);
 int check_command(const CheckOptions& options);
 int lessons_command(bool json);
 int devices_command(bool json);
@@ -36,7 +36,7 @@ core::Result<std::unique_ptr<model::Run>> read_recorded(const std::string& path)
 // Checks before a long run that the requested outputs can be written: all paths differ, and none is one of the
 // `inputs`.
 core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure,
-                                 const FigureWish& wish, const std::vector<std::string>& inputs = {});
+                                 const FigureRequest& request, const std::vector<std::string>& inputs = {});
 // The same for a run; and tells the notes about it.
 core::Result<void> announce(const Job& job);
 // Keeps the folders of the outputs open while programs run.
@@ -58,6 +58,6 @@ std::vector<std::string> explanation_lines(const model::Run& run);
 void tell_explanation(const model::Run& run);
 // `verdict`: of all runs that `a` and `b` stand for; null: computed from these two alone.
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
-                                const FigureWish& wish, const comparison::Verdict* verdict = nullptr);
+                                const FigureRequest& request, const comparison::Verdict* verdict = nullptr);
 
 }  // namespace headway::runner

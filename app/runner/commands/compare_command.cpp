@@ -12,6 +12,7 @@
 #include "app/comparison/verdict.h"
 #include "app/comparison/verdict_json.h"
 #include "app/model/numbers/format.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/model/report/report.h"
 #include "app/runner/commands/child_run.h"
 #include "app/runner/commands/commands.h"
@@ -41,7 +42,7 @@ struct Side {
         return std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run->end().complete(); });
     }
     void take(std::unique_ptr<model::Run> run) {
-        numbers.push_back(run->numbers());
+        numbers.push_back(numbers_of(*run));
         runs.push_back(std::move(run));
     }
     [[nodiscard]] comparison::Side for_comparison() const {
@@ -153,7 +154,7 @@ core::Result<bool> check_side(const RunOptions& options, const char* side) {
         return in_side(device.error());
     }
     if (auto outputs =
-            check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
+            check_outputs(options.report, options.trace, options.figure, options.figure_request, {options.program});
         !outputs) {
         return in_side(outputs.error());
     }
@@ -214,7 +215,7 @@ Rounds run_rounds(const std::string& program, const SideOptions (&sides)[2], std
         const bool warms_up = rounds > 1 && round == 0 && result.status == kDone;
         for (std::size_t i = 0; i < 2; ++i) {
             if (warms_up) {
-                both[i].warm_up = runs[i]->numbers();
+                both[i].warm_up = numbers_of(*runs[i]);
             } else {
                 both[i].take(std::move(runs[i]));
             }
@@ -239,7 +240,7 @@ int compare_command(const CompareOptions& options) {
         }
         exact = exact && *simulated;
     }
-    if (auto outputs = check_outputs(options.report, "", options.figure, options.figure_wish,
+    if (auto outputs = check_outputs(options.report, "", options.figure, options.figure_request,
                                      {options.trace_a, options.trace_b, options.a.program, options.b.program});
         !outputs) {
         return fail(outputs.error());
@@ -292,7 +293,7 @@ int compare_command(const CompareOptions& options) {
         keep_first(core::write_whole(place_of(options.report, replace, complete), report));
     }
     if (!options.figure.empty()) {
-        keep_first(write_figure(place_of(options.figure, replace, complete), a, &b, options.figure_wish, &verdict));
+        keep_first(write_figure(place_of(options.figure, replace, complete), a, &b, options.figure_request, &verdict));
     }
     return status;
 }

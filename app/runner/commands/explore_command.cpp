@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "app/model/analysis/races.h"
+#include "app/model/run/devices.h"
 #include "app/runner/commands/child_run.h"
 #include "app/runner/commands/commands.h"
 #include "app/runner/execution/interrupt.h"
@@ -53,7 +54,7 @@ std::string op_text(const model::Run& run, model::OpId id, core::Line line, std:
     if (line != 0) {
         text += " in " + run.line_text(line);
     }
-    return lane < run.lanes().size() ? text + " in " + run.stream_name(lane) : text;
+    return lane < run.lanes().size() ? text + " in " + stream_name(run, lane) : text;
 }
 
 std::string race_text(const model::Run& run, const model::Race& race) {

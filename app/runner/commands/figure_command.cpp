@@ -28,15 +28,15 @@ int explain_command(const std::string& trace) {
     return kDone;
 }
 
-int figure_command(const std::string& trace, const std::string& file, const FigureWish& wish) {
-    if (auto possible = check_outputs("", "", file, wish, {trace}); !possible) {
+int figure_command(const std::string& trace, const std::string& file, const FigureRequest& request) {
+    if (auto possible = check_outputs("", "", file, request, {trace}); !possible) {
         return fail(possible.error());
     }
     auto run = read_recorded(trace);
     if (!run) {
         return fail(run.error());
     }
-    if (auto written = write_figure(file, **run, nullptr, wish); !written) {
+    if (auto written = write_figure(file, **run, nullptr, request); !written) {
         return fail(written.error());
     }
     return kDone;

@@ -5,6 +5,7 @@
 #include "app/exchange/chrome/trace_file.h"
 #include "app/model/explanation/explanation.h"
 #include "app/model/numbers/format.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/model/report/report.h"
 #include "app/model/user_data/user_data.h"
 #include "app/runner/commands/commands.h"
@@ -26,19 +27,19 @@ std::string lower_case_end(const std::string& path) {
     return end;
 }
 
-core::Result<model::Arrangements> lanes_of(const FigureWish& wish, std::vector<std::string>* remarks = nullptr) {
-    if (wish.lanes.empty()) {
+core::Result<model::Arrangements> lanes_of(const FigureRequest& request, std::vector<std::string>* remarks = nullptr) {
+    if (request.lanes.empty()) {
         return model::Arrangements();
     }
-    if (wish.lanes == "window") {
+    if (request.lanes == "window") {
         return model::read_arrangements(model::arrangement_file(model::user_data_folder()), remarks);
     }
     std::error_code ignored;
-    if (!std::filesystem::exists(wish.lanes, ignored)) {
+    if (!std::filesystem::exists(request.lanes, ignored)) {
         return core::Error{core::ErrorKind::unreadable,
-                           "there is no file " + wish.lanes + " that says how the lanes are to be arranged"};
+                           "there is no file " + request.lanes + " that says how the lanes are to be arranged"};
     }
-    return model::read_arrangements(wish.lanes, remarks);
+    return model::read_arrangements(request.lanes, remarks);
 }
 
 // Checks the path of a figure or a movie.
@@ -92,7 +93,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
 }  // namespace
 
 core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure,
-                                 const FigureWish& wish, const std::vector<std::string>& inputs) {
+                                 const FigureRequest& request, const std::vector<std::string>& inputs) {
     if (!trace.empty() && lower_case_end(trace) == ".gz" &&
         lower_case_end(trace.substr(0, trace.size() - 3)) != ".json") {
         return core::Error{core::ErrorKind::usage, "--trace must end in .json or .json.gz, not " + trace};
@@ -102,7 +103,7 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
             return known;
         }
         std::vector<std::string> remarks;
-        if (auto lanes = lanes_of(wish, &remarks); !lanes) {
+        if (auto lanes = lanes_of(request, &remarks); !lanes) {
             return lanes.error();
         }
         for (const std::string& remark : remarks) {
@@ -139,7 +140,7 @@ core::Result<void> announce(const Job& job) {
         tell(note);
     }
     const RunOptions& options = job.options;
-    return check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
+    return check_outputs(options.report, options.trace, options.figure, options.figure_request, {options.program});
 }
 
 namespace {
@@ -210,13 +211,13 @@ int write_outputs(const RunOptions& options, const model::Run& run, const std::s
     }
     if (!options.figure.empty()) {
         keep_first(
-            write_figure(place_of(options.figure, options.replace, complete), run, nullptr, options.figure_wish));
+            write_figure(place_of(options.figure, options.replace, complete), run, nullptr, options.figure_request));
     }
     return status;
 }
 
 std::vector<std::string> explanation_lines(const model::Run& run) {
-    const model::Explanation explanation = model::explain(run, run.numbers());
+    const model::Explanation explanation = model::explain(run, numbers_of(run));
     std::vector<std::string> lines;
     for (const model::Sentence& sentence : explanation.sentences) {
         lines.push_back(std::to_string(lines.size() + 1) + ". " + sentence.text);
@@ -234,20 +235,20 @@ void tell_explanation(const model::Run& run) {
 }
 
 core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[maybe_unused]] const model::Run& a,
-                                [[maybe_unused]] const model::Run* b, [[maybe_unused]] const FigureWish& wish,
+                                [[maybe_unused]] const model::Run* b, [[maybe_unused]] const FigureRequest& request,
                                 [[maybe_unused]] const comparison::Verdict* verdict) {
 #ifdef HEADWAY_WITH_FIGURES
     figure::FigureOptions options;
-    options.size = figure::figure_size_called(wish.size).value_or(options.size);
-    options.width_px = static_cast<float>(wish.width_px);
-    options.height_px = static_cast<float>(wish.height_px);
-    options.fit_height = wish.fit_height;
-    options.scale = static_cast<float>(wish.scale);
-    options.title = wish.title;
+    options.size = figure::figure_size_called(request.size).value_or(options.size);
+    options.width_px = static_cast<float>(request.width_px);
+    options.height_px = static_cast<float>(request.height_px);
+    options.fit_height = request.fit_height;
+    options.scale = static_cast<float>(request.scale);
+    options.title = request.title;
     if (verdict != nullptr) {
         options.verdict = *verdict;
     }
-    auto lanes = lanes_of(wish);
+    auto lanes = lanes_of(request);
     if (!lanes) {
         return lanes.error();
     }
@@ -257,14 +258,14 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
         tell("No lanes are arranged for " + last.program + " on " + last.device_kind + ": they stand as they ran");
     }
     for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
-        options.theme = wish.theme == figure::theme(name).name ? name : options.theme;
+        options.theme = request.theme == figure::theme(name).name ? name : options.theme;
     }
-    if (wish.from_ns || wish.to_ns) {
+    if (request.from_ns || request.to_ns) {
         double end_ns = 0;
         for (const model::Run* run : {&a, b}) {
             end_ns = run == nullptr ? end_ns : std::max(end_ns, run->program_time().program_ns(run->end_ns()));
         }
-        options.view = figure::TimelineView{wish.from_ns.value_or(0), wish.to_ns.value_or(end_ns)};
+        options.view = figure::TimelineView{request.from_ns.value_or(0), request.to_ns.value_or(end_ns)};
         if (options.view->begin_ns >= std::min(options.view->end_ns, end_ns)) {
             return core::Error{core::ErrorKind::usage, "the run is over after " + model::duration_text(end_ns) +
                                                            ", so there is nothing to show from " +
@@ -272,7 +273,7 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
         }
     }
     if (figure::is_movie_path(path)) {
-        return figure::write_movie(path, a, b, options, {wish.seconds, wish.fps});
+        return figure::write_movie(path, a, b, options, {request.seconds, request.fps});
     }
     return figure::write_figure(path, a, b, options);
 #else

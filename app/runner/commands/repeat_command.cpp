@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "app/model/numbers/numbers_walk.h"
 #include "app/model/report/report.h"
 #include "app/runner/commands/child_run.h"
 #include "app/runner/commands/commands.h"
@@ -144,7 +145,7 @@ int repeat_command(const RunOptions& options) {
             return *run == nullptr ? status : end_with(options, **run, i, status);
         }
         runs.push_back(std::move(*run));
-        numbers.push_back(runs.back()->numbers());
+        numbers.push_back(numbers_of(*runs.back()));
     }
     const std::span<const model::Numbers> measured = std::span(numbers).subspan(1);
     const auto times = std::to_string(options.repeat) + (options.repeat == 1 ? " run" : " runs");

@@ -14,6 +14,8 @@
 #include "app/confinement/confinement.h"
 #include "app/model/explanation/explanation.h"
 #include "app/model/numbers/format.h"
+#include "app/model/numbers/numbers_walk.h"
+#include "app/model/run/devices.h"
 #include "app/process/child.h"
 #include "app/questions/judge.h"
 #include "app/runner/commands/child_run.h"
@@ -81,7 +83,7 @@ void tell_recording_waits(const model::Run& run) {
 }
 
 void summarise(const model::Run& run) {
-    const auto n = run.numbers();
+    const auto n = numbers_of(run);
     const auto& info = run.info();
     std::string device = info.simulated ? "SIMULATED " + info.device_name : info.device_name;
     const auto ops = [](std::uint64_t count) { return core::counted(count, "op"); };
@@ -117,7 +119,7 @@ void summarise(const model::Run& run) {
         tell(profile);
     }
     tell("headway at most " + ops(n.headway_max) + ", live bytes at most " + core::bytes_text(n.live_bytes_peak) +
-         (run.devices().size() > 1 ? ", on " + run.all_devices() + " together" : ""));
+         (run.devices().size() > 1 ? ", on " + all_devices(run) + " together" : ""));
     const std::uint64_t for_memory = wait_sum(run, trace::WaitKind::memory).count;
     if (run.folded_ops() > 0) {
         tell("of " + ops(run.op_count()) + ", " + core::count_text(run.folded_ops()) +

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/comparison/sample.h"
+#include "app/model/description/numbers.h"
 #include "app/model/run/run.h"
 
 namespace headway::runner {

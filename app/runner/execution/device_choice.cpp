@@ -62,9 +62,9 @@ std::string words_of(const CostChoice& chosen) {
     return words;
 }
 
-devices::CostModel costs_of_gpu(const DeviceWish& wish, std::size_t gpu) {
-    devices::CostModel costs = wish.costs.device;
-    costs.speed = gpu < wish.gpu_speeds.size() ? wish.gpu_speeds[gpu] : 1;
+devices::CostModel costs_of_gpu(const DeviceRequest& request, std::size_t gpu) {
+    devices::CostModel costs = request.costs.device;
+    costs.speed = gpu < request.gpu_speeds.size() ? request.gpu_speeds[gpu] : 1;
     return costs;
 }
 
@@ -155,68 +155,71 @@ core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen) {
     return SimulatedCosts{std::move(*device), std::move(*beside), std::move(*host), std::move(*links)};
 }
 
-core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wish, trace::Recording& recording) {
-    if (wish.kind == "cpu") {
-        return std::unique_ptr<devices::Device>(std::make_unique<devices::CpuDevice>(wish.workers, recording));
+core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceRequest& request, trace::Recording& recording) {
+    if (request.kind == "cpu") {
+        return std::unique_ptr<devices::Device>(std::make_unique<devices::CpuDevice>(request.workers, recording));
     }
-    if (wish.kind == "cuda") {
-        devices::CudaOptions options = wish.cuda;
-        options.streams = wish.streams;
+    if (request.kind == "cuda") {
+        devices::CudaOptions options = request.cuda;
+        options.streams = request.streams;
         auto device = devices::open_cuda(options, recording);
         if (!device) {
-            return unavailable(wish.kind, device.error().message);
+            return unavailable(request.kind, device.error().message);
         }
         return device;
     }
-    if (wish.kind == "simulated") {
-        auto device = std::make_unique<devices::SimulatedDevice>(costs_of_gpu(wish, 0), wish.streams, recording);
-        if (wish.order != 0) {
-            device->use_random_times(wish.order);
+    if (request.kind == "simulated") {
+        auto device = std::make_unique<devices::SimulatedDevice>(costs_of_gpu(request, 0), request.streams, recording);
+        if (request.order != 0) {
+            device->use_random_times(request.order);
         }
         return std::unique_ptr<devices::Device>(std::move(device));
     }
-    return check_device(wish.kind).error();
+    return check_device(request.kind).error();
 }
 
-core::Result<void> add_gpus(const DeviceWish& wish, devices::DeviceSet& machine, trace::Recording& recording) {
-    if (wish.gpus < 2) {
+core::Result<void> add_gpus(const DeviceRequest& request, devices::DeviceSet& machine, trace::Recording& recording) {
+    if (request.gpus < 2) {
         return {};
     }
-    while (wish.kind == "cuda" && machine.gpus() < wish.gpus) {
-        devices::CudaOptions options = wish.cuda;
-        options.streams = wish.streams;
+    while (request.kind == "cuda" && machine.gpus() < request.gpus) {
+        devices::CudaOptions options = request.cuda;
+        options.streams = request.streams;
         options.device = static_cast<int>(machine.gpus());
         options.place = machine.next_slot();
         auto device = devices::open_cuda(options, recording);
         if (!device) {
-            return unavailable(
-                wish.kind, "the run asks for " + std::to_string(wish.gpus) + " GPUs, and " + device.error().message);
+            return unavailable(request.kind, "the run asks for " + std::to_string(request.gpus) + " GPUs, and " +
+                                                 device.error().message);
         }
         machine.add_gpu(std::move(*device));
     }
-    if (wish.kind == "cuda") {
+    if (request.kind == "cuda") {
         return {};
     }
-    while (machine.gpus() < wish.gpus) {
-        machine.add_gpu(std::make_unique<devices::SimulatedDevice>(costs_of_gpu(wish, machine.gpus()), wish.streams,
-                                                                   recording, machine.next_slot(), "simulated"));
+    while (machine.gpus() < request.gpus) {
+        machine.add_gpu(std::make_unique<devices::SimulatedDevice>(costs_of_gpu(request, machine.gpus()),
+                                                                   request.streams, recording, machine.next_slot(),
+                                                                   "simulated"));
     }
-    static_cast<devices::SimulatedDevice&>(machine[0]).connect(devices::Links(wish.links, wish.gpus, wish.costs.links));
+    static_cast<devices::SimulatedDevice&>(machine[0])
+        .connect(devices::Links(request.links, request.gpus, request.costs.links));
     return {};
 }
 
-devices::DeviceSet::OpenCpu cpu_opener(const DeviceWish& wish, trace::Recording& recording) {
+devices::DeviceSet::OpenCpu cpu_opener(const DeviceRequest& request, trace::Recording& recording) {
     using Opened = core::Result<std::unique_ptr<devices::Device>>;
-    return [wish, &recording](const devices::DeviceSlot& place) -> Opened {
+    return [request, &recording](const devices::DeviceSlot& place) -> Opened {
         const std::uint32_t left = std::min(core::kMaxLanes - place.first_lane, core::kMaxLanesOfDevice);
-        if (wish.kind == "simulated") {
-            const std::uint32_t workers = wish.workers_given ? std::min(wish.workers, left) : 1;
+        if (request.kind == "simulated") {
+            const std::uint32_t workers = request.workers_given ? std::min(request.workers, left) : 1;
             return Opened(
-                std::make_unique<devices::SimulatedDevice>(wish.costs.beside, workers, recording, place, "cpu"));
+                std::make_unique<devices::SimulatedDevice>(request.costs.beside, workers, recording, place, "cpu"));
         }
         devices::CpuOptions options;
         options.place = place;
-        const std::uint32_t workers = wish.workers_given ? wish.workers : std::min(wish.workers, kWorkersBesideAGpu);
+        const std::uint32_t workers =
+            request.workers_given ? request.workers : std::min(request.workers, kWorkersBesideAGpu);
         return Opened(std::make_unique<devices::CpuDevice>(std::min(workers, left), recording, options));
     };
 }

@@ -48,7 +48,7 @@ nlohmann::json json_of(const SimulatedCosts& costs);
 core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen);
 
 // The device that a run needs, with its settings. cuda.streams is ignored: `streams` applies to every kind of GPU.
-struct DeviceWish {
+struct DeviceRequest {
     std::string kind = "cpu";
     std::uint32_t workers = 1, streams = kDefaultStreams;
     bool workers_given = false;  // otherwise a simulated CPU has one worker, so that runs are the same on every machine
@@ -63,14 +63,14 @@ struct DeviceWish {
 // Checks that `kind` is available, as far as possible without opening it. Errors: usage, unavailable.
 core::Result<void> check_device(const std::string& kind);
 
-core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wish, trace::Recording& recording);
+core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceRequest& request, trace::Recording& recording);
 
 // Adds the other GPUs to the first one, and on the simulated machine the links between all of them. Errors:
 // unavailable.
-core::Result<void> add_gpus(const DeviceWish& wish, devices::DeviceSet& machine, trace::Recording& recording);
+core::Result<void> add_gpus(const DeviceRequest& request, devices::DeviceSet& machine, trace::Recording& recording);
 
 // How to open the CPU when a program on a GPU uses it too. It has at most as many workers as there are lanes left.
 // `recording` must outlive the result.
-devices::DeviceSet::OpenCpu cpu_opener(const DeviceWish& wish, trace::Recording& recording);
+devices::DeviceSet::OpenCpu cpu_opener(const DeviceRequest& request, trace::Recording& recording);
 
 }  // namespace headway::runner

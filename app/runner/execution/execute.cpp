@@ -366,7 +366,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         fcntl(options.trace_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
         close(options.trace_fd);
     }
-    DeviceWish wish{options.device, job.workers,  job.streams, options.workers_given || job.profile.workers != 0,
+    DeviceRequest request{options.device, job.workers,  job.streams, options.workers_given || job.profile.workers != 0,
                     options.cuda,   job.gpus,     {},          job.links,
                     job.gpu_speeds, options.order};
     const bool simulated = options.device == "simulated";
@@ -375,7 +375,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         if (!costs) {
             return costs.error();
         }
-        wish.costs = std::move(*costs);
+        request.costs = std::move(*costs);
     }
     const auto refuse = [&outcome](const core::Error& error) {
         write_error(*outcome.recording, error);
@@ -385,14 +385,14 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
     if (const auto enough = core::check_addresses(job.workers); !enough) {
         return refuse(enough.error());
     }
-    auto device = make_device(wish, *outcome.recording);
+    auto device = make_device(request, *outcome.recording);
     if (!device) {
         return refuse(device.error());
     }
     bool written = false;
     {
-        devices::DeviceSet machine(std::move(*device), cpu_opener(wish, *outcome.recording));
-        if (const auto added = add_gpus(wish, machine, *outcome.recording); !added) {
+        devices::DeviceSet machine(std::move(*device), cpu_opener(request, *outcome.recording));
+        if (const auto added = add_gpus(request, machine, *outcome.recording); !added) {
             return refuse(added.error());
         }
         outcome.recording->header().recorder_ns_per_op =
@@ -400,7 +400,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         const std::uint64_t budget = budget_in_bytes(options.budget, machine[0]);
         outcome.recording->meta(
             trace::MetaType::run, 0,
-            run_metadata(job, machine[0], simulated && options.order == 0 ? &wish.costs : nullptr, budget));
+            run_metadata(job, machine[0], simulated && options.order == 0 ? &request.costs : nullptr, budget));
         runtime::Settings settings;
         settings.free_policy = job.free_policy;
         settings.budget_bytes = budget;
@@ -410,7 +410,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         settings.gather = options.graphs;
         settings.copies_in_stream = job.profile.copies_in_stream;
         settings.program_streams = job.profile.program_streams;
-        settings.host = wish.costs.host;
+        settings.host = request.costs.host;
         Supervisor supervisor(outcome.recording->control(), machine, !options.for_window);
         LimitWatch limits(options.limits, outcome.recording->control(), [&outcome](const std::string& reached) {
             if (!write_end(*outcome.recording, limit_error(reached))) {

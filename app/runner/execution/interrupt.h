@@ -1,7 +1,7 @@
 // Ctrl-C, SIGTERM and SIGHUP, in the two processes of a run. The supervisor counts them: the first asks the program to
 // stop, the second (or a second after SIGTERM or SIGHUP, as they come once) kills it, and what was recorded is saved;
-// the third ends the supervisor, and leaves no half-written file. The program's process takes them as a wish to stop,
-// since a terminal sends Ctrl-C to both.
+// the third ends the supervisor, and leaves no half-written file. The program's process takes them as a request to
+// stop, since a terminal sends Ctrl-C to both.
 //
 // Threads: one object at a time, created before other threads start.
 #pragma once

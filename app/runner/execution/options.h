@@ -16,7 +16,7 @@ namespace headway::runner {
 inline constexpr std::uint64_t kDefaultTraceLimit = std::uint64_t{384} << 20;  // room for six million ops, see LiveRun
 
 // Requested appearance of a figure. Only the syntax is checked here; app/figure draws it.
-struct FigureWish {
+struct FigureRequest {
     std::string size = "page";  // slide, column, two-columns, poster; page: the size below
     double width_px = 1600, height_px = 900;
     bool fit_height = true;  // lower if the rows do not fill that height
@@ -53,7 +53,7 @@ struct RunOptions {
     bool replace = false;               // the outputs of a run that is not complete replace existing files
     bool answers = false;               // to the lesson's questions, on stdout, after the run
     bool explain = false;               // on stderr, after the run
-    FigureWish figure_wish;
+    FigureRequest figure_request;
     std::vector<std::string> confine;  // the only folders that the program may write to; empty: no restriction
     bool network = false;              // whether a confined program may use it
     confinement::Limits limits;

@@ -8,6 +8,7 @@
 
 #include <Python.h>
 
+#include "app/model/description/numbers.h"
 #include "app/runner/python/state.h"
 
 namespace headway::runner::python {

@@ -7,6 +7,7 @@
 
 #include "app/model/analysis/races.h"
 #include "app/model/analysis/wait_details.h"
+#include "app/model/run/devices.h"
 
 namespace headway::figure {
 namespace {
@@ -196,7 +197,7 @@ void add_retained_highlights(const TimelineLayout& layout, int run, core::OpId o
             retained_buffer.taken_ns == model::kPending || place == kMost) {
             continue;
         }
-        const RowBox* row = memory_row(layout, run, model.memory_device(model.op(retained_buffer.maker)));
+        const RowBox* row = memory_row(layout, run, memory_device(model, model.op(retained_buffer.maker)));
         if (row == nullptr) {
             continue;
         }

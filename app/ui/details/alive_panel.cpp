@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/model/run/devices.h"
 #include "app/render/format.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -67,7 +68,7 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
     x += draw_text(ui_, head, x, base, Face::semibold, 13, t.memory_text, figure::bytes_text(all.bytes)) + ui_.px(8);
     draw_text(ui_, head, x, base, Face::regular, 13, t.dim,
               "in " + tensors(all.count) +
-                  (walk_->device() >= 0 ? " on " + run_->device_phrase(static_cast<std::size_t>(walk_->device()))
+                  (walk_->device() >= 0 ? " on " + device_phrase(*run_, static_cast<std::size_t>(walk_->device()))
                                         : std::string()) +
                   " alive at " + letter + at,
               max.x - pad - x);

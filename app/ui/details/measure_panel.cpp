@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/model/run/devices.h"
 #include "app/render/format.h"
 #include "app/timeline/op_words.h"
 #include "app/ui/widgets/widgets.h"
@@ -56,7 +57,7 @@ std::vector<MeasureCell> measure_cells(const model::Run& run, const model::TimeR
     const std::size_t lanes = summary.lanes.size(), kinds = summary.kinds.size();
     std::size_t for_lanes = std::min(lanes, left / 2), for_kinds = std::min(kinds, left - for_lanes);
     for_lanes = std::min(lanes, left - for_kinds);
-    const auto name = [&run](std::size_t lane) { return run.stream_name(lane); };
+    const auto name = [&run](std::size_t lane) { return stream_name(run, lane); };
     for (std::size_t i = 0; i < for_lanes; ++i) {
         if (i + 1 == for_lanes && lanes > for_lanes) {
             MeasureCell rest{more_of(lanes - i, "lane", "lanes"), 0, 0, theme.dim, false, true};

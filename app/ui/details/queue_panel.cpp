@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "app/model/run/devices.h"
 #include "app/render/format.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -53,9 +54,9 @@ float QueuePanel::draw_lane(const model::Run& run, const model::Moment& moment, 
     ImDrawList* list = ImGui::GetWindowDrawList();
     const model::LaneMoment& lane = moment.lanes[index];
     const float room = width - ui_.px(70);
-    std::string name = "Queue of " + run.stream_name(index);
-    if (run.gpus() > 1 && text_width(ui_, Face::semibold, kText, name) > room) {
-        name = run.device_name(run.device_of_lane(index)) + ", " + run.lanes()[index].name;
+    std::string name = "Queue of " + stream_name(run, index);
+    if (gpu_count(run) > 1 && text_width(ui_, Face::semibold, kText, name) > room) {
+        name = device_name(run, device_of_lane(run, index)) + ", " + run.lanes()[index].name;
     }
     draw_text(ui_, list, at.x, at.y + ui_.px(15), Face::semibold, kText, t.text,
               elided(ui_, Face::semibold, kText, name, room));

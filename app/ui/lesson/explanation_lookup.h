@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 
+#include "app/model/description/numbers.h"
 #include "app/model/explanation/explanation.h"
 
 namespace headway::ui {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/gfx/layer.h"
+#include "app/model/description/numbers.h"
 #include "app/ui/state/app_state.h"
 #include "app/ui/widgets/text_measure.h"
 #include "app/ui/widgets/ui_context.h"

@@ -30,7 +30,7 @@ public:
     bool draw_claim_button(float width);
     [[nodiscard]] bool claim_shown() const { return claim_asked_for_; }
     // A name of a control in the text was clicked, and the control is one of the lesson's parameters, or the engine's.
-    [[nodiscard]] bool take_wish_for_parameters() { return std::exchange(parameters_wanted_, false); }
+    [[nodiscard]] bool take_parameters_request() { return std::exchange(parameters_wanted_, false); }
 
 private:
     struct Part {

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "app/model/description/numbers.h"
 #include "app/session/session.h"
 
 namespace headway::ui {

@@ -213,7 +213,7 @@ void LessonColumn::draw_text(ImVec2 min, ImVec2 max) {
     draw_formula_button(width);
     scroll_here(Part::tries);
     lesson_.draw_try(width);
-    if (lesson_.take_wish_for_parameters()) {
+    if (lesson_.take_parameters_request()) {
         scroll_to_ = Part::parameters;
         scroll_ = true;
     }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "app/model/description/numbers.h"
 #include "app/ui/state/app_state.h"
 #include "app/ui/widgets/ui_context.h"
 

@@ -6,6 +6,7 @@
 
 #include "app/model/analysis/idle.h"
 #include "app/model/analysis/wait_details.h"
+#include "app/model/run/devices.h"
 #include "app/render/format.h"
 #include "app/render/label_lines.h"
 #include "app/render/utf8.h"
@@ -29,11 +30,11 @@ std::string devices_waited_for(const model::Run& run, const model::Wait& wait) {
     if (run.devices().size() < 2 || wait.kind == trace::WaitKind::paused) {
         return {};
     }
-    if (const int device = run.device_of(wait); device >= 0) {
-        return run.device_phrase(static_cast<std::size_t>(device));
+    if (const int device = device_of(run, wait); device >= 0) {
+        return device_phrase(run, static_cast<std::size_t>(device));
     }
     const core::OpId last = model::ended_by(run, wait);
-    return run.all_devices() + (last == 0 ? "" : ", last " + run.device_phrase(run.device_of_lane(run.op(last).lane)));
+    return all_devices(run) + (last == 0 ? "" : ", last " + device_phrase(run, device_of_lane(run, run.op(last).lane)));
 }
 
 // "matmul ×38 81 %, add ×38 12 %, 2 other kinds 7 %": how much of a wait's time each op name took.
@@ -179,8 +180,8 @@ void describe_work(const model::Run& run, int index, double ns_per_px, Card& car
 
 // A time range in which a lane ran nothing, and its causes, the longest first.
 void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap& gap, Card& card) {
-    card.title = !run.capabilities().backend ? "No span" : run.shares_stream(lane) ? "No op here" : "Idle";
-    card.detail = run.stream_name(lane);
+    card.title = !run.capabilities().backend ? "No span" : shares_stream(run, lane) ? "No op here" : "Idle";
+    card.detail = stream_name(run, lane);
     std::string text = "for      " + duration_text(static_cast<double>(gap.end_ns - gap.begin_ns));
     if (gap.next != 0) {
         text += "   until " + run.signature(run.op(gap.next).signature).name + " " + named(gap.next);
@@ -292,7 +293,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& 
         const auto ahead = static_cast<std::uint64_t>(std::max<std::int64_t>(0, run.headway().at(ns)));
         card.lines.push_back({Tone::issue, (run.headway().exact_at(ns) ? "" : "at most ") + count_text(ahead) +
                                                (ahead == 1 ? " op" : " ops") + " issued and not finished" +
-                                               (run.devices().size() > 1 ? ", on " + run.all_devices() : "")});
+                                               (run.devices().size() > 1 ? ", on " + all_devices(run) : "")});
         if (const auto in_pixel = extremes_at(run.headway(), ns, hit.ns_per_px); in_pixel.least != in_pixel.most) {
             card.lines.push_back({Tone::dim, "between  " + count_text(whole(in_pixel.least)) + " and " +
                                                  count_text(whole(in_pixel.most)) + " in this pixel"});
@@ -304,20 +305,20 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& 
                    bytes_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, curve.at(ns))));
         };
         const auto device = static_cast<std::size_t>(std::max(hit.lane, 0));
-        card.title = hit.lane < 0 ? "Memory" : run.device_name(device) + " memory";
+        card.title = hit.lane < 0 ? "Memory" : device_name(run, device) + " memory";
         card.detail = hit.lane < 0 ? "" : run.devices()[device].name;
-        card.lines.push_back({Tone::memory, "live     " + bytes(run.live_bytes(device))});
-        if (const auto in_pixel = extremes_at(run.live_bytes(device), ns, hit.ns_per_px);
+        card.lines.push_back({Tone::memory, "live     " + bytes(live_bytes(run, device))});
+        if (const auto in_pixel = extremes_at(live_bytes(run, device), ns, hit.ns_per_px);
             in_pixel.least != in_pixel.most) {
             card.lines.push_back({Tone::dim, "between  " + bytes_text(whole(in_pixel.least)) + " and " +
                                                  bytes_text(whole(in_pixel.most)) + " in this pixel"});
         }
-        if (run.pending_bytes(device).size() > 0) {
+        if (pending_bytes(run, device).size() > 0) {
             card.lines.push_back(
-                {Tone::dim, "pending  " + bytes(run.pending_bytes(device)) + ", held by ops that have not run"});
+                {Tone::dim, "pending  " + bytes(pending_bytes(run, device)) + ", held by ops that have not run"});
         }
-        if (run.reserved_bytes(device).most() > 0) {
-            card.lines.push_back({Tone::dim, "reserved " + bytes(run.reserved_bytes(device)) + ", by the allocator"});
+        if (reserved_bytes(run, device).most() > 0) {
+            card.lines.push_back({Tone::dim, "reserved " + bytes(reserved_bytes(run, device)) + ", by the allocator"});
         }
         card.lines.push_back({Tone::dim, "at       " + place_text(hit.ns, hit.ns_per_px)});
     } else if (hit.scope >= 0 && hit.scope < static_cast<int>(run.scopes().size())) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "app/model/analysis/races.h"
+#include "app/model/run/devices.h"
 #include "app/render/format.h"
 
 namespace headway::ui {
@@ -163,7 +164,7 @@ void describe_races(const model::Run& run, core::OpId id, Card& card) {
         const core::OpId other = race.op == id ? race.other : race.op;
         const std::string name = run.is_folded(other) ? "op" : run.signature(run.op(other).signature).name;
         const std::string there =
-            name + " " + named(other) + " on " + run.stream_name(race.op == id ? race.other_lane : race.lane);
+            name + " " + named(other) + " on " + stream_name(run, race.op == id ? race.other_lane : race.lane);
         const model::RaceWords words = model::words_of(race.kind);
         card.lines.push_back(
             {Tone::warning, "race     " + (race.op == id ? words.does + (" " + there) + " " + words.done
@@ -209,7 +210,7 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
             text += "   ran " + duration_text(static_cast<double>(op.end_ns - op.begin_ns));
         }
         if (op.lane < run.lanes().size()) {
-            text += "   on " + run.stream_name(op.lane);
+            text += "   on " + stream_name(run, op.lane);
         }
         card.lines.push_back({Tone::execute, text});
     }

@@ -3,6 +3,7 @@
 
 #include "app/gfx/imgui_compat.h"
 #include "app/model/analysis/time_range_summary.h"
+#include "app/model/run/devices.h"
 #include "app/render/format.h"
 #include "app/timeline/timeline_rows.h"
 #include "app/ui/timeline/timeline_panel.h"
@@ -271,7 +272,7 @@ void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
             // Up to the curve, so that it does not cross the row's label.
             const auto device = static_cast<std::size_t>(std::max(row.lane, 0));
             const auto top = static_cast<double>(figure::memory_top(runs_, device));
-            const double share = static_cast<double>(run->live_bytes(device).at(state_.timeline.alive->ns)) / top;
+            const double share = static_cast<double>(live_bytes(*run, device).at(state_.timeline.alive->ns)) / top;
             const float base = row.content.y1 - scroll;
             const float y = base - row.content.height() * static_cast<float>(std::clamp(share, 0.0, 1.0));
             const ImU32 c = colour(ui_.theme->memory_text);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "app/model/run/queries.h"
 #include "tests/ui/window/window_fixture.h"
 
 namespace headway::ui::test {
@@ -221,7 +222,7 @@ TEST_F(PredictKindsWindowTest, WhatIsDrawnIsJudgedAfterTheRun) {
         const auto percent = [&](double share) {
             const auto index = std::lround(share * static_cast<double>(part.last - part.first + 1));
             const model::Op& op = run.op(part.first + static_cast<core::OpId>(index));
-            return 100 * static_cast<double>(op.issue_begin_ns - part.begin_ns) / static_cast<double>(run.total_ns());
+            return 100 * static_cast<double>(op.issue_begin_ns - part.begin_ns) / static_cast<double>(total_ns_of(run));
         };
         return std::pair{percent(0.25), percent(0.5)};
     }();

@@ -25,12 +25,12 @@ core::Result<CheckReport> result_of(CheckProcess process) {
 const std::filesystem::path kExercise =
     std::filesystem::path(HEADWAY_SOURCE_ASSETS) / "exercises" / "01-needless-barrier";
 
-CheckWish wish(const std::string& program) {
+CheckRequest request(const std::string& program) {
     return {.runner = HEADWAY_RUNNER_PATH, .exercise = kExercise.string(), .program = program};
 }
 
 TEST(CheckProcess, GivesTheReport) {
-    auto process = CheckProcess::start(wish((kExercise / "start.py").string()));
+    auto process = CheckProcess::start(request((kExercise / "start.py").string()));
     ASSERT_TRUE(process) << process.error().message;
     const auto report = result_of(std::move(*process));
     ASSERT_TRUE(report) << report.error().message;
@@ -40,7 +40,7 @@ TEST(CheckProcess, GivesTheReport) {
 }
 
 TEST(CheckProcess, SaysWhyThereIsNone) {
-    auto process = CheckProcess::start(wish("/does/not/exist.py"));
+    auto process = CheckProcess::start(request("/does/not/exist.py"));
     ASSERT_TRUE(process) << process.error().message;
     const auto report = result_of(std::move(*process));
     ASSERT_FALSE(report);
@@ -51,7 +51,7 @@ TEST(CheckProcess, SaysWhyThereIsNone) {
 TEST(CheckProcess, EndsWithItsObject) {
     const auto begin = std::chrono::steady_clock::now();
     {
-        auto process = CheckProcess::start(wish((kExercise / "solutions" / "wrong_never_ends.py").string()));
+        auto process = CheckProcess::start(request((kExercise / "solutions" / "wrong_never_ends.py").string()));
         ASSERT_TRUE(process) << process.error().message;
         std::this_thread::sleep_for(std::chrono::milliseconds(300));
         EXPECT_FALSE(process->poll());

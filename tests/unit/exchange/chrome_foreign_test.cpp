@@ -4,6 +4,7 @@
 #include "app/exchange/chrome/chrome_reader.h"
 #include "app/exchange/chrome/chrome_writer.h"
 #include "app/model/analysis/time_range_summary.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/model/report/report.h"
 #include "tests/unit/exchange/exported.h"
 #include "tests/unit/exchange/foreign_trace.h"
@@ -81,8 +82,8 @@ TEST(ChromeForeign, DetectsWhatATraceContains) {
     const ReadTrace threads = read(R"([{"ph":"X","name":"a","ts":1,"dur":1}])");
     const model::TraceCapabilities none = threads.run->capabilities();
     EXPECT_FALSE(none.issues || none.waits || none.backend || none.memory || none.tensors || none.settings);
-    EXPECT_FALSE(threads.run->numbers().capabilities.issues);
-    EXPECT_STREQ(model::regime_word(threads.run->numbers()), "");
+    EXPECT_FALSE(numbers_of(*threads.run).capabilities.issues);
+    EXPECT_STREQ(model::regime_word(numbers_of(*threads.run)), "");
     // Kernels and a wait, but no launch: the lanes are known to be a GPU's.
     const ReadTrace unlaunched = read(R"([
         {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":10,"dur":5},
@@ -95,7 +96,7 @@ TEST(ChromeForeign, DetectsWhatATraceContains) {
     EXPECT_NE(report.find("\"caused_by\": null"), std::string::npos) << report;
     EXPECT_NE(report.find("\"predicted_ns\": null"), std::string::npos) << report;
     // One of two kernels has a launch: the mean covers only its issue.
-    EXPECT_EQ(read(kTorch).run->numbers().t1_ns, 4125);
+    EXPECT_EQ(numbers_of(*read(kTorch).run).t1_ns, 4125);
 }
 
 TEST(ChromeForeign, ThreadsWithoutKernelsAreLanesByDepth) {
@@ -167,7 +168,7 @@ TEST(ChromeForeign, ReportsInvalidTimes) {
     EXPECT_EQ(run.op(2).end_ns - run.op(2).begin_ns, 5000);
     EXPECT_EQ(run.op(9).begin_ns, 1'010'000);
     EXPECT_EQ(run.op(9).end_ns, 1'017'500);
-    EXPECT_EQ(run.numbers().total_ns, 1'017'500);
+    EXPECT_EQ(numbers_of(run).total_ns, 1'017'500);
 }
 
 TEST(ChromeForeign, InvalidJsonDoesNotAffectOtherEvents) {
@@ -185,7 +186,7 @@ TEST(ChromeForeign, OutliersInTimeAreLeftOutAndReported) {
     for (const int count : {2, 5, 300}) {  // a time of zero, far from all others, with any number of others
         const ReadTrace trace = read(crowd(count, kNow, at_zero));
         EXPECT_EQ(trace.run->op_count(), static_cast<std::size_t>(count));
-        EXPECT_EQ(trace.run->numbers().total_ns, 10'000 * (count - 1) + 1000);
+        EXPECT_EQ(numbers_of(*trace.run).total_ns, 10'000 * (count - 1) + 1000);
         EXPECT_EQ(trace.run->op(2).begin_ns, 10'000);  // the others keep their times
         EXPECT_EQ(all_notes(trace), "1 span left out that begins 54 years before the 100 days that hold the most.\n");
     }
@@ -193,7 +194,7 @@ TEST(ChromeForeign, OutliersInTimeAreLeftOutAndReported) {
     const std::int64_t uptime = 5LL * 24 * 3600 * 1'000'000;
     const ReadTrace up = read(crowd(300, uptime, at_zero));
     EXPECT_EQ(up.run->op_count(), 300u);
-    EXPECT_EQ(up.run->numbers().total_ns, 2'991'000);
+    EXPECT_EQ(numbers_of(*up.run).total_ns, 2'991'000);
     EXPECT_EQ(all_notes(up), "1 span left out that begins 5 days before all others.\n");
     // Outliers at both ends.
     const std::string late =
@@ -227,16 +228,16 @@ TEST(ChromeForeign, ASpanMuchLongerThanAllOthersIsCut) {
     const char* const days = "{\"ph\":\"X\",\"name\":\"days\",\"tid\":2,\"ts\":1000,\"dur\":950400000000},";
     const ReadTrace trace = read(crowd(300, 5, days));
     EXPECT_EQ(trace.run->op_count(), 301u);
-    EXPECT_EQ(trace.run->numbers().total_ns, 2'991'000);
+    EXPECT_EQ(numbers_of(*trace.run).total_ns, 2'991'000);
     EXPECT_EQ(all_notes(trace), "1 span that ends 11 days after all others is shown up to where these end.\n");
     // A single very long span is as long as a recording can store.
     const ReadTrace alone = read(std::string("[") + days);
-    EXPECT_EQ(alone.run->numbers().total_ns, 2'199'023'254'528);
+    EXPECT_EQ(numbers_of(*alone.run).total_ns, 2'199'023'254'528);
     EXPECT_EQ(all_notes(alone), "1 span longer than 36 minutes is shown as that long.\n");
     // A span without an end ends with the trace, not with an outlier.
     const ReadTrace open =
         read(crowd(300, 5, std::string(days) + "{\"ph\":\"B\",\"name\":\"open\",\"tid\":3,\"ts\":2000},"));
-    EXPECT_EQ(open.run->numbers().total_ns, 2'991'000);
+    EXPECT_EQ(numbers_of(*open.run).total_ns, 2'991'000);
     EXPECT_TRUE(noted(open, "1 span without an end closed where the trace ends.")) << all_notes(open);
 }
 
@@ -396,8 +397,8 @@ TEST(ChromeForeign, OmissionsAndStreamsSurviveARoundTrip) {
     EXPECT_EQ(info.repaired, 1u);
     EXPECT_TRUE(info.file_cut_off);
     EXPECT_EQ(info.lane_streams, (std::vector<std::uint32_t>{0, 0, 2}));
-    EXPECT_EQ(again.run->numbers().backend_busy_ns, first.run->numbers().backend_busy_ns);
-    EXPECT_EQ(again.run->numbers().backend_busy_ns, 25'000);
+    EXPECT_EQ(numbers_of(*again.run).backend_busy_ns, numbers_of(*first.run).backend_busy_ns);
+    EXPECT_EQ(numbers_of(*again.run).backend_busy_ns, 25'000);
 }
 
 TEST(ChromeForeign, TheRunCountsOmissionsOfItsFile) {

@@ -15,7 +15,9 @@
 #include "app/exchange/files/event_splitter.h"
 #include "app/exchange/files/gzip_sink.h"
 #include "app/model/analysis/bounded_ops.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/model/report/report.h"
+#include "app/model/run/queries.h"
 #include "tests/unit/exchange/exported.h"
 #include "tests/unit/model/recording_builder.h"
 
@@ -69,7 +71,7 @@ TEST(ChromeReader, RestoresTheLearnersHolds) {
     const ReadTrace again = read(text);
     ASSERT_EQ(again.run->holds().list().size(), 1u);
     EXPECT_EQ(again.run->holds().list()[0].lane, 1u);
-    EXPECT_EQ(again.run->paused_ns(), 50);
+    EXPECT_EQ(paused_ns_of(*again.run), 50);
 }
 
 TEST(ChromeReader, RestoresWhatTheProgramsStreamsOrder) {
@@ -123,7 +125,7 @@ TEST(ChromeReader, RestoresTheProgramsTorchAndTheLinesOfForwardOps) {
         EXPECT_EQ(each->op(2).forward_line, core::make_line(1, 3));
         EXPECT_EQ(each->op(3).forward_line, core::make_line(1, 4));
         EXPECT_EQ(each->more_inputs(3), std::vector<core::BufferId>{1});
-        const auto costs = each->line_costs();
+        const auto costs = line_costs_of(*each);
         ASSERT_EQ(costs.size(), 3u);
         EXPECT_EQ(costs[0].backward_ops, 1u);
         EXPECT_EQ(costs[0].backward_ns, 10);

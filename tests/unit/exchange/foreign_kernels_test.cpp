@@ -5,6 +5,7 @@
 
 #include "app/exchange/chrome/chrome_writer.h"
 #include "app/model/analysis/time_range_summary.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/model/report/report.h"
 #include "tests/unit/exchange/exported.h"
 #include "tests/unit/exchange/foreign_trace.h"
@@ -85,7 +86,7 @@ TEST(ChromeForeign, KernelsOfAStreamThatOverlapKeepTheirTimes) {
         << all_notes(trace);
     EXPECT_EQ(run.info().repaired, 0u);
     // Their median is that of the unchanged kernels. A stream's busy time counts overlapping kernels once.
-    const model::Numbers numbers = run.numbers();
+    const model::Numbers numbers = numbers_of(run);
     EXPECT_EQ(numbers.t2_ns, 5'000) << "of 3, 3, 5, 5, 10, 10 and 10.3 µs";
     EXPECT_EQ(numbers.total_ns, 35'000);
     EXPECT_EQ(numbers.backend_busy_ns, 35'000 + 5'000);
@@ -147,8 +148,8 @@ TEST(ChromeForeign, ALaunchOfSeveralKernelsIsCountedOnce) {
     }
     const ReadTrace trace = read(events);
     ASSERT_EQ(trace.run->op_count(), 10u);
-    EXPECT_EQ(trace.run->numbers().op_issue_ns, 2'000);
-    EXPECT_EQ(trace.run->numbers().t1_ns, 2'000) << "of the launches";
+    EXPECT_EQ(numbers_of(*trace.run).op_issue_ns, 2'000);
+    EXPECT_EQ(numbers_of(*trace.run).t1_ns, 2'000) << "of the launches";
 }
 
 TEST(ChromeForeign, KernelsThatEndBeforeTheirLaunchAreNotAssigned) {
@@ -180,7 +181,7 @@ TEST(ChromeForeign, KernelsWithoutALaunchAreNoIssues) {
     EXPECT_EQ(run.headway().at(25'000), 2);
     EXPECT_EQ(run.headway().at(50'000), 0);
     // They keep their lane busy, but do not count as issued.
-    const model::Numbers numbers = run.numbers();
+    const model::Numbers numbers = numbers_of(run);
     EXPECT_EQ(numbers.headway_max, 2u);
     EXPECT_EQ(numbers.t1_ns, 1'000);
     EXPECT_EQ(numbers.t2_ns, 10'000);

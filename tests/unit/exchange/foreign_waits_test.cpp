@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/exchange/chrome/chrome_writer.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "tests/unit/exchange/exported.h"
 #include "tests/unit/exchange/foreign_trace.h"
 
@@ -41,7 +42,7 @@ TEST(ForeignWaits, APageableCopyToTheHostIsABlocker) {
     EXPECT_EQ(run.waits()[0].issued, 2u);            // including the copy itself
     EXPECT_EQ(run.waits()[1].name, "copy to host");  // not within an op that gives the reason
     EXPECT_TRUE(trace::is_blocker(run.waits()[1].kind));
-    const model::Numbers numbers = run.numbers();
+    const model::Numbers numbers = numbers_of(run);
     EXPECT_EQ(numbers.blocked_ns, 980'000);
     EXPECT_EQ(numbers.op_issue_ns, 13'000);  // the launch, and the copy to pinned memory, which returns at once
     EXPECT_EQ(numbers.t1.count, 2u);         // calls that waited do not count as issues
@@ -55,7 +56,7 @@ TEST(ForeignWaits, TimesDecideIfTheMemoryIsNotNamed) {
                                  call("hipMemcpyAsync", 60, 5, "2") + on_gpu("gpu_memcpy", copy, 70, 20, 2));
     ASSERT_EQ(trace.run->waits().size(), 1u);
     EXPECT_EQ(trace.run->waits()[0].begin_ns, 0);
-    EXPECT_EQ(trace.run->numbers().op_issue_ns, 5'000);
+    EXPECT_EQ(numbers_of(*trace.run).op_issue_ns, 5'000);
 }
 
 TEST(ForeignWaits, MemcpyAndMemsetOfOldProfilersAreOpsOfTheGpu) {
@@ -174,7 +175,7 @@ TEST(ForeignWaits, StalledLaunchesAreSeparatedFromIssue) {
     is(3, "memory allocation", 8'400'000, 8'446'000);  // longer because of the other thread's launch
     is(4, "launch stall", 9'000'000, 9'196'000);
     is(5, "staging copy", 9'504'000, 9'904'000);  // the GPU had begun while the call was still copying: it issued first
-    const model::Numbers numbers = run.numbers();
+    const model::Numbers numbers = numbers_of(run);
     EXPECT_EQ(numbers.t1_ns, 4'000);
     EXPECT_EQ(numbers.t1.most, 4'000);
     EXPECT_EQ(numbers.op_issue_ns, 25 * 4'000);
@@ -203,8 +204,8 @@ TEST(ForeignWaits, AFullQueueIsAWait) {
     EXPECT_EQ(run.waits()[0].end_ns - run.waits()[0].begin_ns, 86'000);
     EXPECT_EQ(run.waits()[0].waits_through, 1u);  // for the next op to end
     EXPECT_EQ(run.waits()[5].waits_through, 7u);
-    EXPECT_EQ(run.numbers().t1.most, 4'000);
-    EXPECT_EQ(run.numbers().blocked_ns, 20 * 86'000);
+    EXPECT_EQ(numbers_of(run).t1.most, 4'000);
+    EXPECT_EQ(numbers_of(run).blocked_ns, 20 * 86'000);
     EXPECT_TRUE(run.works().empty());
 }
 
@@ -212,17 +213,17 @@ TEST(ForeignWaits, T1IsAMedian) {
     // Slower, but not slow enough for a stall.
     const ReadTrace trace =
         read("[" + launches(21, 0, 10) + call("cudaLaunchKernel", 500, 23, "1") + kernel("k", 530, 5, "1"));
-    EXPECT_EQ(trace.run->numbers().t1_ns, 4'000);
-    EXPECT_EQ(trace.run->numbers().t1.most, 23'000);
-    EXPECT_EQ(trace.run->numbers().op_issue_ns, 21 * 4'000 + 23'000);
+    EXPECT_EQ(numbers_of(*trace.run).t1_ns, 4'000);
+    EXPECT_EQ(numbers_of(*trace.run).t1.most, 23'000);
+    EXPECT_EQ(numbers_of(*trace.run).op_issue_ns, 21 * 4'000 + 23'000);
 }
 
 TEST(ForeignWaits, T3ComesFromFullWaits) {
     const std::string events = "[" + call("cudaLaunchKernel", 0, 4, "1") + kernel("long", 5, 500, "1", 8) +
                                call("cudaLaunchKernel", 10, 4, "2") + kernel("short", 15, 5, "2") +
                                call("cudaStreamSynchronize", 16, 10);  // of the stream with the short kernel
-    EXPECT_EQ(read(events).run->numbers().t3.count, 0u);
-    const model::Spread t3 = read(events + call("cudaDeviceSynchronize", 30, 482)).run->numbers().t3;
+    EXPECT_EQ(numbers_of(*read(events).run).t3.count, 0u);
+    const model::Spread t3 = numbers_of(*read(events + call("cudaDeviceSynchronize", 30, 482)).run).t3;
     EXPECT_EQ(t3.count, 1u);
     EXPECT_EQ(t3.median, 7'000);
 }
@@ -236,9 +237,9 @@ TEST(ForeignWaits, TheWarmUpIsSeparated) {
     EXPECT_TRUE(measured.begin_marked);
     EXPECT_EQ(measured.begin_ns, 9'100'000);
     EXPECT_EQ(measured.first, 11u);
-    EXPECT_EQ(run.numbers().ops, 10u);
-    EXPECT_EQ(run.numbers().warmup_ns, 9'100'000);
-    EXPECT_EQ(run.numbers().total_ns, 12'100'000 - 9'100'000);
+    EXPECT_EQ(numbers_of(run).ops, 10u);
+    EXPECT_EQ(numbers_of(run).warmup_ns, 9'100'000);
+    EXPECT_EQ(numbers_of(run).total_ns, 12'100'000 - 9'100'000);
     EXPECT_TRUE(noted(
         trace, "The first profiler step took more than twice as long as those behind it: it is shown as warm-up."))
         << all_notes(trace);
@@ -246,7 +247,7 @@ TEST(ForeignWaits, TheWarmUpIsSeparated) {
     const ReadTrace more =
         read("[" + launches(50, 100, 10) + launches(2, 1100, 90) + step(1, 100, 1000) + step(2, 1100, 100));
     EXPECT_EQ(more.run->measured().begin_ns, 0);
-    EXPECT_EQ(more.run->numbers().ops, 52u);
+    EXPECT_EQ(numbers_of(*more.run).ops, 52u);
     // Equal steps: measured from the first one on.
     const ReadTrace even =
         read("[" + launches(5, 0, 10) + launches(5, 1000, 20) + step(1, 900, 100) + step(2, 1000, 60));
@@ -264,7 +265,7 @@ TEST(ForeignWaits, StallsSurviveARoundTrip) {
     EXPECT_EQ(again.run->measured().begin_ns, first.run->measured().begin_ns);
     ASSERT_EQ(again.run->works().size(), 1u);
     EXPECT_EQ(again.run->works()[0].name, "first launch");
-    EXPECT_EQ(again.run->numbers().t1_ns, 4'000);
+    EXPECT_EQ(numbers_of(*again.run).t1_ns, 4'000);
 }
 
 }  // namespace

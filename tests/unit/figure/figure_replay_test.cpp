@@ -5,6 +5,7 @@
 
 #include "app/figure/figure.h"
 #include "app/figure/figure_numbers.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/render/fonts.h"
 #include "app/render/writers.h"
 #include "tests/unit/figure/overlap.h"
@@ -85,7 +86,7 @@ TEST_F(FigureReplays, CountsTheMeasuredOps) {
     script.measure_end();
     script.issue({"after", "(1)", devices::Family::other, 4}, 1000, 1000);
     const auto run = script.finish();
-    ASSERT_EQ(run->numbers().ops, 5u);
+    ASSERT_EQ(numbers_of(*run).ops, 5u);
     const std::vector<TimelineRun> shown{{run.get(), 'B', "", ""}};
     const auto issued = [&](double ns) {
         const auto columns = columns_at(shown, ns);

@@ -9,6 +9,7 @@
 #include "app/figure/legend.h"
 #include "app/figure/words.h"
 #include "app/model/numbers/format.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/render/fonts.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
@@ -214,7 +215,7 @@ TEST_F(Figures, TitleIsTheFinding) {
 TEST_F(Figures, ShowTheVerdictOfAllRuns) {
     const auto a = test::training({}, 60, false);
     const auto b = test::training({}, 60, true);
-    comparison::Side side_a = comparison::side_of(*a, a->numbers()), side_b = comparison::side_of(*b, b->numbers());
+    comparison::Side side_a = comparison::side_of(*a, numbers_of(*a)), side_b = comparison::side_of(*b, numbers_of(*b));
     for (int i = 1; i < 6; ++i) {
         side_a.samples.push_back(side_a.samples.front());
         side_b.samples.push_back(side_b.samples.front());
@@ -264,7 +265,7 @@ TEST_F(Figures, HaveNoTotalOfAFileThatIsCutOff) {
         return script.finish();
     };
     const auto whole = of(false), cut_off = of(true);
-    const std::string total = model::duration_text(static_cast<double>(whole->numbers().total_ns));
+    const std::string total = model::duration_text(static_cast<double>(numbers_of(*whole).total_ns));
     for (const FigureSize size : {FigureSize::page, FigureSize::column}) {
         FigureOptions options;
         options.size = size;
@@ -324,7 +325,8 @@ TEST_F(Figures, EqualRunsShowNoDifference) {
 
 TEST_F(Figures, SimulatedRunsAreLabelled) {
     const auto run = test::tiny();
-    EXPECT_NE(test::find_text(figure(*run, nullptr, {}, fonts_), "SIMULATED: times do not come from a clock."), nullptr);
+    EXPECT_NE(test::find_text(figure(*run, nullptr, {}, fonts_), "SIMULATED: times do not come from a clock."),
+              nullptr);
     const auto real = test::training({}, 2, true);
     EXPECT_EQ(test::find_text(figure(*real, nullptr, {}, fonts_), "SIMULATED"), nullptr);
 }

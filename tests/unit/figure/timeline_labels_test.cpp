@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/model/run/queries.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
 #include "tests/unit/figure/timeline_fixture.h"
@@ -284,7 +285,7 @@ TEST_F(Timelines, PeaksAreLabelledAtTheirPosition) {
                         static_cast<std::int64_t>(layout.map.ns_from_x_px(x - 3)) + run.measure_begin_ns();
                     const auto to = static_cast<std::int64_t>(layout.map.ns_from_x_px(x + 3)) + run.measure_begin_ns();
                     EXPECT_EQ(static_cast<std::uint64_t>(curve.extremes(std::max<std::int64_t>(from, 0), to).most),
-                              run.measured_peak(curve))
+                              measured_peak(run, curve))
                         << text->text;
                 }
                 EXPECT_LE(nearest, 8 + box.width()) << text->text;

@@ -1,3 +1,4 @@
+#include "app/model/numbers/numbers_walk.h"
 #include "app/runner/programs/program.h"
 
 #include <gtest/gtest.h>
@@ -48,13 +49,13 @@ std::unique_ptr<model::Run> run(const std::string& program, std::vector<std::pai
 
 TEST(Programs, IncrementIssuesTheGivenNumberOfOps) {
     const auto once = run("increment", {{"n", "50"}});
-    EXPECT_EQ(once->numbers().ops, 50u);
+    EXPECT_EQ(numbers_of(*once).ops, 50u);
     EXPECT_EQ(once->state(), trace::RunState::finished);
     const auto each = run("increment", {{"n", "50"}, {"wait", "each"}});
-    EXPECT_EQ(each->numbers().ops, 50u);
-    EXPECT_EQ(each->numbers().headway_max, 1u);
-    EXPECT_EQ(each->numbers().total_ns, each->numbers().predicted_ns);
-    EXPECT_EQ(once->numbers().total_ns, once->numbers().predicted_ns);
+    EXPECT_EQ(numbers_of(*each).ops, 50u);
+    EXPECT_EQ(numbers_of(*each).headway_max, 1u);
+    EXPECT_EQ(numbers_of(*each).total_ns, numbers_of(*each).predicted_ns);
+    EXPECT_EQ(numbers_of(*once).total_ns, numbers_of(*once).predicted_ns);
 }
 
 TEST(Programs, OpsAndWaitsNameTheirLines) {

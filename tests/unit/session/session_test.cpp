@@ -1,3 +1,4 @@
+#include "app/model/numbers/numbers_walk.h"
 #include "app/session/session.h"
 #include "engine/core/system/machine_memory.h"
 
@@ -230,7 +231,7 @@ TEST_F(SessionTest, NumbersAreOfWhatIsRecordedSoFar) {
         if (b.run() == nullptr || b.run()->op_count() == 0 || !b.live()) {
             return false;
         }
-        const model::Numbers now = b.run()->numbers();
+        const model::Numbers now = numbers_of(*b.run());
         EXPECT_EQ(b.numbers().ops, now.ops);
         EXPECT_EQ(b.numbers().total_ns, now.total_ns);
         EXPECT_EQ(b.numbers().headway_max, now.headway_max);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/model/run/devices.h"
 #include "app/model/run/queries.h"
 #include "engine/core/time_budget.h"
 
@@ -131,7 +132,7 @@ bool AliveWalk::count(std::size_t most) {
             continue;  // the run was taken again
         }
         const Op& maker = run_.op(tensor.maker);
-        if (device_ >= 0 && run_.memory_device(maker) != static_cast<std::size_t>(device_)) {
+        if (device_ >= 0 && memory_device(run_, maker) != static_cast<std::size_t>(device_)) {
             continue;
         }
         AliveGroup*& group = known_groups_[{maker.line, maker.signature}];

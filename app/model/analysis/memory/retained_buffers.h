@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/model/run/memory.h"
+#include "app/model/description/memory.h"
 #include "app/model/run/run.h"
 
 namespace headway::model {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/model/run/queries.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -148,7 +149,7 @@ TEST_F(Races, AWaitForAStreamIsForItsOpsUpToOne) {
     const Wait& wait = run->waits()[0];
     EXPECT_EQ(wait.stream(), 1);
     EXPECT_EQ(wait.target_op, 2u);
-    EXPECT_EQ(run->caused_by(wait), (std::vector<OpId>{1, 2}));
+    EXPECT_EQ(caused_by(*run, wait), (std::vector<OpId>{1, 2}));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include <set>
 
+#include "app/model/run/devices.h"
+#include "app/model/run/queries.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -158,7 +160,7 @@ TEST(IdleCauses, ACopyWaitsForItsLinks) {
     builder.issue({.begin = 40, .end = 50, .lane = 0, .out = 5, .in0 = 3, .fresh = true, .signature = copy});
     builder.exec(0, 5, 150, 200);  // NVLink from GPU 1: its link is free
     const auto run = builder.read();
-    ASSERT_EQ(run->gpus(), 3u);
+    ASSERT_EQ(gpu_count(*run), 3u);
     ASSERT_EQ(run->links().size(), 4u);
     run->close();
     EXPECT_EQ(run->links()[0].ops, (std::vector<OpId>{2, 3}));
@@ -393,7 +395,7 @@ TEST(Why, InvariantsHoldForRandomPrograms) {
             EXPECT_EQ(split.before_ns + split.own_ns + split.handover_ns + split.return_ns,
                       wait.end_ns - wait.begin_ns);
             std::size_t count = 0;
-            static_cast<void>(run->caused_by(wait, 1, &count));
+            static_cast<void>(caused_by(*run, wait, 1, &count));
             EXPECT_EQ(split.before_ops + split.own_ops, count);
             std::int64_t executed_ns = 0, handed_ns = 0, back_ns = wait.end_ns - split.return_ns;
             walk_wait(*run, i, [&](OpId, std::int64_t ready_ns, std::int64_t begin_ns, std::int64_t end_ns) {

@@ -1,5 +1,7 @@
 #include "tests/unit/model/explanation/explanation_cases.h"
 
+#include "app/model/numbers/numbers_walk.h"
+
 #include <gtest/gtest.h>
 
 namespace headway::model {
@@ -11,7 +13,7 @@ namespace {
 
 Explanation explained(Story& story, const std::function<void(Numbers&)>& change) {
     const auto run = story.run();
-    Numbers numbers = run->numbers();
+    Numbers numbers = numbers_of(*run);
     change(numbers);
     return explain(*run, numbers);
 }
@@ -54,7 +56,7 @@ std::vector<Case> cases() {
              Story story = four(10, 100);
              const auto run = story.run();
              run->process_ended({.damaged = true});
-             Explanation explanation = explain(*run, run->numbers());
+             Explanation explanation = explain(*run, numbers_of(*run));
              EXPECT_EQ(explanation.sentences.size(), 1u);
              EXPECT_TRUE(explanation.bar.parts.empty());
              return explanation;
@@ -68,7 +70,7 @@ std::vector<Case> cases() {
              }
              const auto run = builder.read();
              run->close();
-             Explanation explanation = explain(*run, run->numbers());
+             Explanation explanation = explain(*run, numbers_of(*run));
              EXPECT_EQ(explanation.sentences.size(), 1u);
              EXPECT_EQ(explanation.sentences[0].numbers[0].value, static_cast<double>(run->lost_records()));
              return explanation;
@@ -163,7 +165,7 @@ std::vector<Case> cases() {
              story.op(10, 10);
              story.issue(10);
              const auto run = story.run(false);
-             return explain(*run, run->numbers());
+             return explain(*run, numbers_of(*run));
          }},
         {Kind::recorded_time,
          "In virtual time this run took 420 ns and issued 4 ops; the lanes were busy for 400 ns in all.",
@@ -430,7 +432,7 @@ std::vector<Case> cases() {
              story.builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::finished);
              run->update();
              run->close();
-             return explain(*run, run->numbers());
+             return explain(*run, numbers_of(*run));
          }},
         {Kind::pauses, "You paused or stepped the run for 60 ns, which is not counted as the program's time.",
          [] {

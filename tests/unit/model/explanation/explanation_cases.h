@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/model/explanation/explanation.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -65,7 +66,7 @@ public:
     }
     Explanation explained() {
         const auto read = run();
-        return explain(*read, read->numbers());
+        return explain(*read, numbers_of(*read));
     }
 
     RecordingBuilder builder{std::size_t{32} << 20};

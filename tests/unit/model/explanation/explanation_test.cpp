@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "app/model/numbers/numbers_walk.h"
 #include "tests/unit/model/explanation/explanation_cases.h"
 
 namespace headway::model {
@@ -121,7 +122,7 @@ TEST(Explanation, PointsAtTheLongestWait) {
     story.op(10, 300);
     story.wait(WaitKind::waitall, 10, 12);
     const auto run = story.run();
-    const Explanation explanation = explain(*run, run->numbers());
+    const Explanation explanation = explain(*run, numbers_of(*run));
     const Sentence* sentence = find(explanation, Kind::many_waits);
     ASSERT_NE(sentence, nullptr);
     ASSERT_EQ(sentence->places.size(), 1u);
@@ -143,7 +144,7 @@ TEST(Explanation, CallsVirtualTimeVirtual) {
     builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::finished);
     const auto run = builder.read();
     run->close();
-    const Explanation explanation = explain(*run, run->numbers());
+    const Explanation explanation = explain(*run, numbers_of(*run));
     ASSERT_FALSE(explanation.sentences.empty());
     EXPECT_TRUE(explanation.sentences[0].text.starts_with("This run took ")) << explanation.sentences[0].text;
 }

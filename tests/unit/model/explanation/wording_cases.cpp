@@ -1,4 +1,5 @@
 // Wordings of sentences that have several: each with a run in which it is true.
+#include "app/model/numbers/numbers_walk.h"
 #include "tests/unit/model/explanation/explanation_cases.h"
 
 namespace headway::model {
@@ -81,7 +82,7 @@ std::vector<Case> wording_cases() {
              story.builder.recording().meta(trace::MetaType::error, 0, R"({"kind": "failed", "message": "no file 7"})");
              story.builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::failed);
              const auto run = story.run(false);
-             return explain(*run, run->numbers());
+             return explain(*run, numbers_of(*run));
          }},
         {Kind::unfinished,
          "When the run was cut off, 1 op was issued and not finished: when and whether it finished is not "
@@ -93,7 +94,7 @@ std::vector<Case> wording_cases() {
              story.builder.recording().meta(trace::MetaType::error, 0, R"({"kind": "failed", "message": "no file 7"})");
              story.builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::failed);
              const auto run = story.run(false);
-             return explain(*run, run->numbers());
+             return explain(*run, numbers_of(*run));
          }},
         {Kind::about_equal,
          "In virtual time this run took 2.11 µs. The frontend (2.00 µs) and the longest chain of ops that need each "
@@ -262,6 +263,16 @@ std::vector<Case> wording_cases() {
              story.wait();
              return story.explained();
          }},
+        {Kind::memory_pending,
+         "Tensors held at most 8.2 kB, at 10 ns; all of that only because ops that need it had not run yet.",
+         [] {
+             Story story(R"("free_policy": "lazy")");
+             const auto size = story.builder.signature(8192);
+             story.op(10, 100, 0, 0, size);
+             story.builder.drop(10, 1);
+             story.wait();
+             return story.explained();
+         }},
         {Kind::one_wait,
          "The frontend waited once, for 10 ns (9.1 % of the run): waitall in line 9, with nothing left to "
          "wait for.",
@@ -385,7 +396,7 @@ std::vector<Case> wording_cases() {
              story.mark(trace::FrontendKind::measure_begin);
              story.op(5, 5);
              const auto run = story.run(false);
-             return explain(*run, run->numbers());
+             return explain(*run, numbers_of(*run));
          }},
         {Kind::recording_waits, "Headway's own recording was full and held the frontend back twice, for 120 ns in all.",
          [] {

@@ -2,6 +2,7 @@
 
 #include "app/model/analysis/idle.h"
 #include "app/model/numbers/numbers_walk.h"
+#include "app/model/run/queries.h"
 #include "tests/unit/model/constant_run.h"
 
 namespace headway::model {
@@ -11,12 +12,12 @@ TEST(Numbers, AreRenewedWithoutAWalk) {
     ConstantRun run(3, 40, 7);
     run.ops(20, kNever);
     auto read = run.builder.read();
-    Numbers numbers = read->numbers();
+    Numbers numbers = numbers_of(*read);
     const auto sums = numbers.op_issue_ns;
     run.ops(30, kNever);
     read->update();
-    read->renew(numbers);
-    const Numbers now = read->numbers();
+    renew_totals(*read, numbers);
+    const Numbers now = numbers_of(*read);
     EXPECT_EQ(numbers.ops, now.ops);
     EXPECT_EQ(numbers.total_ns, now.total_ns);
     EXPECT_EQ(numbers.headway_max, now.headway_max);
@@ -68,7 +69,7 @@ TEST(Numbers, IncrementalWalkIgnoresOpsReportedLater) {
     }
     builder.mark(trace::FrontendKind::scope_begin, 100'000, 0, "training");
     const auto run = builder.read();
-    const Numbers then = run->numbers();
+    const Numbers then = numbers_of(*run);
     ASSERT_EQ(then.backend_busy_ns, kReported);
     ASSERT_GT(then.backend_open_ns, 0);
 
@@ -78,7 +79,7 @@ TEST(Numbers, IncrementalWalkIgnoresOpsReportedLater) {
         builder.exec(0, id, 20'000 + 3 * id, 20'002 + 3 * id);
     }
     run->update();
-    ASSERT_GT(run->numbers().backend_busy_ns, then.backend_busy_ns);
+    ASSERT_GT(numbers_of(*run).backend_busy_ns, then.backend_busy_ns);
     walk.step(0);
     expect_same(walk.numbers(), then);
 }
@@ -88,10 +89,10 @@ TEST(Numbers, RenewingACutOffRunRemovesThePrediction) {
     run.ops(20, [](OpId i) { return i == 20; });
     run.builder.issue({run.now, run.now + 3});
     const auto read = run.builder.read();
-    Numbers numbers = read->numbers();
+    Numbers numbers = numbers_of(*read);
     ASSERT_GT(numbers.predicted_ns, 0);
     read->close();
-    read->renew(numbers);
+    renew_totals(*read, numbers);
     EXPECT_TRUE(numbers.cut_off);
     EXPECT_EQ(numbers.predicted_ns, 0);
     EXPECT_EQ(numbers.prediction_formula, "");
@@ -115,10 +116,10 @@ TEST(Numbers, TotalAndPausesAreKnownWithoutAWalk) {
         builder.exec(0, 1, 10, 30);
         builder.exec(0, 2, 50, 58);
         const auto run = builder.read();
-        const Numbers numbers = run->numbers();
+        const Numbers numbers = numbers_of(*run);
         EXPECT_EQ(numbers.paused_ns, ends ? 20 : 22);
-        EXPECT_EQ(run->paused_ns(), numbers.paused_ns);
-        EXPECT_EQ(run->total_ns(), numbers.total_ns);
+        EXPECT_EQ(paused_ns_of(*run), numbers.paused_ns);
+        EXPECT_EQ(total_ns_of(*run), numbers.total_ns);
     }
 }
 
@@ -134,11 +135,11 @@ TEST(Numbers, IncrementalWalkDescribesTheRunAtItsBegin) {
         run.now += 3;
     }
     const auto read = run.builder.read();
-    const Numbers then = read->numbers();
-    const auto lines = read->line_costs();
+    const Numbers then = numbers_of(*read);
+    const auto lines = line_costs_of(*read);
     ASSERT_GT(then.paused_ns, 0);
-    EXPECT_EQ(read->paused_ns(), then.paused_ns);
-    EXPECT_EQ(read->total_ns(), then.total_ns);
+    EXPECT_EQ(paused_ns_of(*read), then.paused_ns);
+    EXPECT_EQ(total_ns_of(*read), then.total_ns);
 
     NumbersWalk walk(*read);
     constexpr double kOnePiece_ms = 1e-9;
@@ -160,13 +161,13 @@ TEST(Numbers, IncrementalWalkDescribesTheRunAtItsBegin) {
     ASSERT_EQ(walk.lines().size(), lines.size());
     EXPECT_EQ(walk.lines()[0].ops, lines[0].ops);
     EXPECT_EQ(walk.lines()[0].blocked_ns, lines[0].blocked_ns);
-    EXPECT_GT(read->numbers().op_issue_ns, then.op_issue_ns);
-    EXPECT_GT(read->numbers().paused_ns, then.paused_ns);
+    EXPECT_GT(numbers_of(*read).op_issue_ns, then.op_issue_ns);
+    EXPECT_GT(numbers_of(*read).paused_ns, then.paused_ns);
 
     NumbersWalk again(*read);
     while (again.step(kOnePiece_ms)) {
     }
-    expect_same(again.numbers(), read->numbers());
+    expect_same(again.numbers(), numbers_of(*read));
 }
 
 // An op counts when it has ended; until then its lane is not idle. A GPU reports ops only when they have ended.
@@ -178,11 +179,11 @@ TEST(Numbers, ALaneThatMayBeExecutingIsNotIdle) {
         builder.issue({.begin = 5, .end = 10});
         builder.mark(trace::FrontendKind::scope_begin, 1000, 0, "training");
         const auto run = builder.read();
-        ASSERT_EQ(run->numbers().total_ns, 1000);
+        ASSERT_EQ(numbers_of(*run).total_ns, 1000);
         for (const bool closed : {false, true}) {
             // After a cut-off the reason why the second op did not run is unknown. Before that the lane may be
             // executing it; on a virtual clock, too, ops are reported when they have ended.
-            const Numbers numbers = run->numbers();
+            const Numbers numbers = numbers_of(*run);
             EXPECT_EQ(numbers.backend_idle_ns, 5) << closed;
             EXPECT_EQ(numbers.backend_open_ns, 985);
             EXPECT_DOUBLE_EQ(idle_share(numbers).value(), 0.005);
@@ -203,8 +204,8 @@ TEST(Numbers, ALaneWithNothingLeftToDoIsIdle) {
         builder.mark(trace::FrontendKind::scope_begin, 1000, 0, "training");
         const auto run = builder.read();
         for (const bool closed : {false, true}) {
-            EXPECT_EQ(run->numbers().backend_idle_ns, 990) << closed;
-            EXPECT_EQ(run->numbers().backend_open_ns, 0);
+            EXPECT_EQ(numbers_of(*run).backend_idle_ns, 990) << closed;
+            EXPECT_EQ(numbers_of(*run).backend_open_ns, 0);
             EXPECT_EQ(idle_causes(*run).all_ns(), 990);
             EXPECT_TRUE(idle_gap(*run, 0, 900));
             EXPECT_FALSE(run->cut_off());
@@ -225,7 +226,7 @@ TEST(Numbers, CountEveryLaneThatATraceMayHave) {
     builder.exec(kUnused + 1, builder.issue({0, 0, kUnused + 1}), 100, 150);
     const auto run = builder.read();
     run->close();
-    const Numbers numbers = run->numbers();
+    const Numbers numbers = numbers_of(*run);
     EXPECT_EQ(numbers.ops, core::kMaxTraceLanes);
     EXPECT_EQ(run->lanes().size(), core::kMaxTraceLanes);
     const std::int64_t used = core::kMaxTraceLanes - 1;
@@ -245,7 +246,7 @@ TEST(Numbers, KeepWarmUpApart) {
     const std::int64_t end = run.now;
     run.ops(20, kAlways);
     const auto read = run.builder.read();
-    const Numbers numbers = read->numbers();
+    const Numbers numbers = numbers_of(*read);
     EXPECT_EQ(numbers.ops, 10u);
     EXPECT_EQ(numbers.warmup_ns, begin);
     EXPECT_EQ(numbers.total_ns, end - begin);
@@ -256,7 +257,7 @@ TEST(Numbers, KeepWarmUpApart) {
     EXPECT_EQ(numbers.blocked_ns, end - begin - 30);
     EXPECT_EQ(numbers.headway_max, 8u);  // 10 issued by 30; the second was done at 26
     EXPECT_EQ(read->measure_begin_ns(), begin);
-    const auto lines = read->line_costs();
+    const auto lines = line_costs_of(*read);
     ASSERT_EQ(lines.size(), 1u);
     EXPECT_EQ(lines[0].ops, 10u);
     EXPECT_EQ(lines[0].issue_ns, 30);
@@ -268,7 +269,7 @@ TEST(Numbers, WithoutAWaitTheProgramMeasuresOnlyTheIssuing) {
     run.mark(trace::FrontendKind::measure_begin);
     run.ops(10, kNever);
     run.mark(trace::FrontendKind::measure_end);
-    const Numbers numbers = run.builder.read()->numbers();
+    const Numbers numbers = numbers_of(*run.builder.read());
     EXPECT_EQ(numbers.total_ns, 30);
     EXPECT_EQ(numbers.predicted_ns, 30);
     EXPECT_EQ(numbers.blocked_ns, 0);
@@ -277,8 +278,8 @@ TEST(Numbers, WithoutAWaitTheProgramMeasuresOnlyTheIssuing) {
     unmarked.ops(10, kNever);
     unmarked.mark(trace::FrontendKind::program_end);
     const auto read = unmarked.builder.read();
-    EXPECT_EQ(read->numbers().total_ns, 103);  // until the backend is done
-    EXPECT_EQ(read->numbers().predicted_ns, 103);
+    EXPECT_EQ(numbers_of(*read).total_ns, 103);  // until the backend is done
+    EXPECT_EQ(numbers_of(*read).predicted_ns, 103);
     EXPECT_EQ(read->end_ns(), 103);
 }
 
@@ -289,12 +290,12 @@ TEST(Numbers, LeaveOutThePause) {
     run.now += 1000;
     run.ops(5, [](OpId i) { return i == 5; });
     const auto read = run.builder.read();
-    const Numbers numbers = read->numbers();
+    const Numbers numbers = numbers_of(*read);
     EXPECT_EQ(numbers.total_ns, 15 + 15 + 38 + 7);  // 38: the second half ends at 3 + 5 * 10 after its begin
     EXPECT_EQ(numbers.blocked_ns, 38 + 7);
     EXPECT_EQ(numbers.t3_ns, 7.0);
-    EXPECT_TRUE(read->caused_by(read->waits()[0]).empty());
-    EXPECT_EQ(read->caused_by(read->waits()[1]).size(), 4u);
+    EXPECT_TRUE(caused_by(*read, read->waits()[0]).empty());
+    EXPECT_EQ(caused_by(*read, read->waits()[1]).size(), 4u);
 }
 
 TEST(Numbers, APartialWaitDoesNotCountAsAFullWait) {
@@ -307,13 +308,13 @@ TEST(Numbers, APartialWaitDoesNotCountAsAFullWait) {
     builder.wait(4, 15, trace::WaitKind::item, 1);
     builder.wait(15, 107, trace::WaitKind::waitall);
     const auto run = builder.read();
-    const Numbers numbers = run->numbers();
+    const Numbers numbers = numbers_of(*run);
     EXPECT_EQ(numbers.prediction_formula, "");
     EXPECT_EQ(numbers.predicted_ns, 2 * 2 + 100 + 3);
     EXPECT_EQ(numbers.total_ns, 107);
     EXPECT_EQ(run->waits()[0].target_op, 1u);
-    EXPECT_EQ(run->caused_by(run->waits()[0]), (std::vector<OpId>{1}));
-    EXPECT_EQ(run->caused_by(run->waits()[1]), (std::vector<OpId>{2}));
+    EXPECT_EQ(caused_by(*run, run->waits()[0]), (std::vector<OpId>{1}));
+    EXPECT_EQ(caused_by(*run, run->waits()[1]), (std::vector<OpId>{2}));
 }
 
 TEST(Numbers, MemoryPeaksIncludeEarlierAllocations) {
@@ -328,7 +329,7 @@ TEST(Numbers, MemoryPeaksIncludeEarlierAllocations) {
     builder.drop(11, 2);
     builder.wait(11, 13, trace::WaitKind::waitall);
     builder.mark(trace::FrontendKind::measure_end, 13);
-    const Numbers numbers = builder.read()->numbers();
+    const Numbers numbers = numbers_of(*builder.read());
     EXPECT_EQ(numbers.live_bytes_peak, 2000u);
     EXPECT_EQ(numbers.pending_bytes_peak, 1000u);
     EXPECT_EQ(numbers.rss_bytes_peak, 0u);  // a virtual clock has no samples
@@ -345,12 +346,12 @@ TEST(Numbers, HandOversOnTheCriticalPathAreSummedUp) {
     builder.issue({18, 20});
     builder.exec(0, 3, 23, 25);  // and after 3
     builder.wait(20, 27, trace::WaitKind::waitall);
-    EXPECT_EQ(builder.read()->numbers().handover_ns, 7 + 2 + 3) << "each is on the critical path";
+    EXPECT_EQ(numbers_of(*builder.read()).handover_ns, 7 + 2 + 3) << "each is on the critical path";
 }
 
 TEST(Numbers, AnEmptyRunCostsNothing) {
     RecordingBuilder builder;
-    const Numbers numbers = builder.read()->numbers();
+    const Numbers numbers = numbers_of(*builder.read());
     EXPECT_EQ(numbers.ops, 0u);
     EXPECT_EQ(numbers.total_ns, 0);
     EXPECT_EQ(numbers.predicted_ns, 0);

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "app/model/numbers/numbers_walk.h"
 #include "app/model/numbers/regime.h"
 #include "tests/unit/model/constant_run.h"
 
@@ -35,7 +36,7 @@ TEST(Numbers, PredictExactlyWhereStagesAreConstant) {
             {
                 ConstantRun run(t1, t2, t3);
                 run.ops(n, [n](OpId i) { return i == n; });
-                const Numbers numbers = run.builder.read()->numbers();
+                const Numbers numbers = numbers_of(*run.builder.read());
                 EXPECT_EQ(numbers.predicted_ns, once_ns);
                 EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
                 EXPECT_EQ(numbers.regime, expected_regime(once_ns, count * t1, count * t2, once_ns));
@@ -51,7 +52,7 @@ TEST(Numbers, PredictExactlyWhereStagesAreConstant) {
             {
                 ConstantRun run(t1, t2, t3);
                 run.ops(n, kAlways);
-                const Numbers numbers = run.builder.read()->numbers();
+                const Numbers numbers = numbers_of(*run.builder.read());
                 EXPECT_EQ(numbers.predicted_ns, count * (t1 + t2 + t3));
                 EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
                 EXPECT_EQ(numbers.regime, expected_regime(numbers.total_ns, count * t1, count * t2, once_ns));
@@ -62,7 +63,7 @@ TEST(Numbers, PredictExactlyWhereStagesAreConstant) {
             {
                 ConstantRun run(t1, t2, t3);
                 run.ops(4 * n, [n](OpId i) { return i % n == 0; });
-                const Numbers numbers = run.builder.read()->numbers();
+                const Numbers numbers = numbers_of(*run.builder.read());
                 EXPECT_EQ(numbers.predicted_ns, 4 * (std::max(t1 + count * t2, count * t1 + t2) + t3));
                 EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
             }
@@ -74,7 +75,7 @@ TEST(Numbers, RegimeIsAboutEqualWhenBothSidesAreEqual) {
     const auto word = [](std::int64_t t1, std::int64_t t2, const std::function<bool(OpId)>& waits) {
         ConstantRun run(t1, t2, 7);
         run.ops(100, waits);
-        return std::string(regime_word(run.builder.read()->numbers()));
+        return std::string(regime_word(numbers_of(*run.builder.read())));
     };
     const auto once = [](OpId i) { return i == 100; };
     EXPECT_EQ(word(1000, 1000, once), "about equal");
@@ -115,7 +116,7 @@ TEST(Numbers, RegimeNamesTheWaitsThatCostAClearShare) {
                 builder.wait(from, now, kind);
             }
         }
-        return std::string(regime_word(builder.read()->numbers()));
+        return std::string(regime_word(numbers_of(*builder.read())));
     };
     const auto always = [](WaitKind kind) { return Made{.waits = [kind](int) { return std::vector{kind}; }}; };
     const auto half = [](WaitKind first, WaitKind second) {
@@ -185,7 +186,7 @@ TEST(Numbers, AChainOfDependentOpsOnSeveralLanesIsDependencyBound) {
         at += 100;
     }
     builder.wait(21, at + 1, trace::WaitKind::waitall);
-    const Numbers numbers = builder.read()->numbers();
+    const Numbers numbers = numbers_of(*builder.read());
     EXPECT_STREQ(regime_word(numbers), "dependency-bound");
     EXPECT_EQ(numbers.longest_chain_ns, 2000);
     EXPECT_EQ(numbers.busiest_lane_ns, 1000);
@@ -211,7 +212,7 @@ TEST(Numbers, AnOverheadSeenOnceIsNotPredictedForOtherOps) {
         // The first wait is a long one, the only one of its class.
         predicted_ns += issue_ns + handover_ns + kExecutionNs + kTypicalReturnNs;
     }
-    EXPECT_EQ(builder.read()->numbers().predicted_ns, predicted_ns);
+    EXPECT_EQ(numbers_of(*builder.read()).predicted_ns, predicted_ns);
 }
 
 // For any run, prediction and named parts add up to the measured total.
@@ -241,7 +242,7 @@ TEST(Numbers, PredictionAndPartsAddUp) {
                 builder.wait(from, now, trace::WaitKind::waitall);
             }
         }
-        const Numbers numbers = builder.read()->numbers();
+        const Numbers numbers = numbers_of(*builder.read());
         ASSERT_TRUE(numbers.predicted);
         std::int64_t sum = numbers.predicted_ns;
         for (const PredictionPart& part : numbers.prediction_parts) {
@@ -256,7 +257,7 @@ TEST(Numbers, PredictSeveralLanesByTheBusiestOne) {
         for (const OpId n : {1u, 5u, 100u}) {
             ConstantRun run(3, 40, 7, lanes);
             run.ops(2 * n, [n](OpId i) { return i % n == 0; });
-            const Numbers numbers = run.builder.read()->numbers();
+            const Numbers numbers = numbers_of(*run.builder.read());
             EXPECT_EQ(numbers.predicted_ns, numbers.total_ns) << lanes << " lanes, " << n << " ops";
         }
     }
@@ -266,7 +267,7 @@ TEST(Numbers, FormulaIsShownOnlyForSimpleRuns) {
     const auto formula_of = [](const std::function<void(ConstantRun&)>& write) {
         ConstantRun run(3, 40, 7);
         write(run);
-        return run.builder.read()->numbers().prediction_formula;
+        return numbers_of(*run.builder.read()).prediction_formula;
     };
     EXPECT_EQ(formula_of([](ConstantRun& run) {
                   run.ops(4, kNever);
@@ -315,7 +316,7 @@ public:
         if (!each_) {
             wait();
         }
-        return builder.read()->numbers();
+        return numbers_of(*builder.read());
     }
     RecordingBuilder builder;
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/model/numbers/numbers_walk.h"
+#include "app/model/run/queries.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -60,8 +61,8 @@ TEST_P(ReplayOfAGrowingRun, CoversTheRunAtItsBegin) {
     growing.wait();
     const auto run = growing.builder.read();
     ASSERT_EQ(run->info().device_costs.size(), GetParam() ? 2u : 0u) << "of the simulated device, or not";
-    const std::int64_t total_ns = run->total_ns();
-    Replay replay(*run, Replay::Wish{{}, nullptr, nullptr, nullptr, true});
+    const std::int64_t total_ns = total_ns_of(*run);
+    Replay replay(*run, Replay::Options{{}, nullptr, nullptr, nullptr, true});
     ASSERT_TRUE(replay.step(kOnePiece_ms)) << "there is more";
     growing.ops(10 * kOps);
     growing.wait();
@@ -89,7 +90,7 @@ TEST_P(ReplayOfAGrowingRun, GivesNoPrediction) {
     }
     EXPECT_FALSE(walk.numbers().predicted);
     EXPECT_STREQ(regime_word(walk.numbers()), "");
-    const Numbers now = run->numbers();
+    const Numbers now = numbers_of(*run);
     EXPECT_TRUE(now.predicted);
     EXPECT_EQ(now.predicted_ns, now.total_ns);
 }
@@ -101,7 +102,7 @@ TEST(Prediction, IgnoresTheWarmUpInMedians) {
     growing.measure();
     growing.ops(2);
     growing.wait(10);
-    const Numbers numbers = growing.builder.read()->numbers();
+    const Numbers numbers = numbers_of(*growing.builder.read());
     EXPECT_EQ(numbers.total_ns, 5 + 2 * 10 + 10);
     EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
 }
@@ -114,7 +115,7 @@ TEST(Prediction, KeepsTheReturnsOfASimulatedRun) {
         growing.wait(return_ns);
     }
     const auto run = growing.builder.read();
-    const Numbers numbers = run->numbers();
+    const Numbers numbers = numbers_of(*run);
     EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
     EXPECT_EQ(numbers.total_ns, run->end_ns());
     for (const PredictionPart& part : numbers.prediction_parts) {
@@ -131,8 +132,8 @@ TEST(Prediction, AFailedOpTakesNoTimeOnTheSimulatedDevice) {
     builder.exec(0, builder.issue({10, 15}), 15, 25);
     builder.wait(15, 32, trace::WaitKind::waitall);
     const auto run = builder.read();
-    EXPECT_EQ(run->numbers().predicted_ns, 32);
-    EXPECT_EQ(run->numbers().total_ns, 32);
+    EXPECT_EQ(numbers_of(*run).predicted_ns, 32);
+    EXPECT_EQ(numbers_of(*run).total_ns, 32);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, ReplayOfAGrowingRun, testing::Bool(),

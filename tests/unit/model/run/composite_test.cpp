@@ -1,6 +1,7 @@
 // Composite ops in the model: their parts, further outputs, and the memory of those.
 #include <gtest/gtest.h>
 
+#include "app/model/numbers/numbers_walk.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -25,8 +26,8 @@ TEST(Composites, PartsBelongToTheOpWhoseRecordFollows) {
     EXPECT_EQ(parts[0].signature, large);
     EXPECT_EQ(parts[0].begin_ns, 10);
     EXPECT_EQ(parts[1].end_ns, 18);
-    EXPECT_EQ(run->numbers().parts, 2u);
-    EXPECT_EQ(run->numbers().ops, 2u);
+    EXPECT_EQ(numbers_of(*run).parts, 2u);
+    EXPECT_EQ(numbers_of(*run).ops, 2u);
     EXPECT_EQ(run->op(2).end_ns, 20);
 }
 
@@ -41,7 +42,7 @@ TEST(Composites, WithMorePartsThanABatchAreReadCompletely) {
     builder.exec(0, 1, 10, 10 + kParts);
     const auto run = builder.read();
     EXPECT_EQ(run->op(1).end_ns, 10 + kParts);
-    EXPECT_EQ(run->numbers().parts, static_cast<std::uint64_t>(kParts));
+    EXPECT_EQ(numbers_of(*run).parts, static_cast<std::uint64_t>(kParts));
 }
 
 TEST(Composites, FurtherOutputsAllocateAndFreeMemory) {

@@ -10,6 +10,7 @@
 #include "app/model/analysis/idle.h"
 #include "app/model/analysis/wait_details.h"
 #include "app/model/numbers/numbers_walk.h"
+#include "app/model/run/queries.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -56,11 +57,11 @@ std::unique_ptr<Run> three_ops(RecordingBuilder& builder, std::int64_t held_ns) 
 TEST(Holds, ChangeOnlyThePausedTime) {
     RecordingBuilder free_builder, held_builder;
     const auto free = three_ops(free_builder, 0), held = three_ops(held_builder, 1'000'000);
-    const Numbers expected = free->numbers(), numbers = held->numbers();
+    const Numbers expected = numbers_of(*free), numbers = numbers_of(*held);
     EXPECT_EQ(numbers.paused_ns, 3'000'000);
-    EXPECT_EQ(held->paused_ns(), 3'000'000);
+    EXPECT_EQ(paused_ns_of(*held), 3'000'000);
     EXPECT_EQ(numbers.total_ns, expected.total_ns);
-    EXPECT_EQ(held->total_ns(), expected.total_ns);
+    EXPECT_EQ(total_ns_of(*held), expected.total_ns);
     EXPECT_EQ(numbers.blocked_ns, expected.blocked_ns);
     EXPECT_EQ(numbers.backend_idle_ns, expected.backend_idle_ns);
     EXPECT_EQ(numbers.t3.median, expected.t3.median);
@@ -130,7 +131,8 @@ TEST(Holds, PausesAreNotOnTheCriticalPath) {
     const auto run = builder.read();
     const PathTotals path = critical_path(*run);
     EXPECT_EQ(path.limit_ns, 0);
-    EXPECT_EQ(path.frontend_ns + path.handover_ns + path.execute_ns + path.return_ns + path.limit_ns, run->total_ns());
+    EXPECT_EQ(path.frontend_ns + path.handover_ns + path.execute_ns + path.return_ns + path.limit_ns,
+              total_ns_of(*run));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "app/model/analysis/idle.h"
+#include "app/model/numbers/numbers_walk.h"
+#include "app/model/run/queries.h"
 #include "app/model/run/run.h"
 #include "tests/unit/model/recording_builder.h"
 
@@ -103,7 +105,7 @@ TEST(Run, ACutOffRunKeepsItsRunningOp) {
         EXPECT_EQ(run->cut_off(), closed);
         const std::int64_t begin_ns = run->running(0)->begin_ns;
         EXPECT_GT(run->now_ns(), begin_ns);
-        const Numbers numbers = run->numbers();
+        const Numbers numbers = numbers_of(*run);
         EXPECT_GT(numbers.backend_idle_ns, 0);
         EXPECT_LE(numbers.backend_idle_ns + numbers.backend_busy_ns, begin_ns - numbers.begin_ns);
         EXPECT_EQ(numbers.backend_idle_ns, idle_causes(*run).all_ns());
@@ -163,13 +165,13 @@ TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
         ASSERT_NE(wait, nullptr);
         EXPECT_EQ(wait->name, "wait_to_read");
         EXPECT_EQ(wait->line, 9u);
-        EXPECT_EQ(run->caused_by(*wait), (std::vector<OpId>{1}));
+        EXPECT_EQ(caused_by(*run, *wait), (std::vector<OpId>{1}));
         EXPECT_GT(wait->end_ns, seen_ns);
         EXPECT_EQ(wait->end_ns, run->end_ns());
-        EXPECT_GT(run->numbers().blocked_ns, 0);
+        EXPECT_GT(numbers_of(*run).blocked_ns, 0);
         seen_ns = wait->end_ns;
     }
-    EXPECT_EQ(run->line_costs().back().blocked_ns, run->open_wait()->end_ns - run->open_wait()->begin_ns);
+    EXPECT_EQ(line_costs_of(*run).back().blocked_ns, run->open_wait()->end_ns - run->open_wait()->begin_ns);
 
     // The program has continued without a record of the wait.
     builder.issue({now(), now(), 0, 3, 0, 0, true, size, 10});

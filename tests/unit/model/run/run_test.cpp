@@ -1,3 +1,5 @@
+#include "app/model/numbers/numbers_walk.h"
+#include "app/model/run/queries.h"
 #include "app/model/run/run.h"
 
 #include <gtest/gtest.h>
@@ -181,10 +183,10 @@ TEST(Run, WaitsAreCausedByUnfinishedOps) {
                 }
             }
             std::size_t count = 0;
-            ASSERT_EQ(run->caused_by(wait, 1000, &count), expected) << "seed " << seed << " wait " << i;
+            ASSERT_EQ(caused_by(*run, wait, 1000, &count), expected) << "seed " << seed << " wait " << i;
             ASSERT_EQ(count, expected.size());
             if (expected.size() > 2) {
-                const auto cut = run->caused_by(wait, 2, &count);
+                const auto cut = caused_by(*run, wait, 2, &count);
                 ASSERT_EQ(cut, (std::vector<OpId>{expected[0], expected[1]}));
                 ASSERT_EQ(count, expected.size());
             }
@@ -342,7 +344,7 @@ TEST(Run, FixesTheRateOfARealClockOnce) {
         ASSERT_GE(run->op(id).issue_begin_ns, run->op(id - 1).issue_begin_ns);
     }
     EXPECT_GT(run->resident_bytes().size(), 0u);
-    EXPECT_GT(run->numbers().rss_bytes_peak, 0u);
+    EXPECT_GT(numbers_of(*run).rss_bytes_peak, 0u);
 }
 
 }  // namespace

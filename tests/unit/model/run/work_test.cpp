@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/model/numbers/numbers_walk.h"
 #include "app/model/report/report.h"
 #include "tests/unit/model/recording_builder.h"
 
@@ -39,14 +40,14 @@ TEST(Work, IsReadWithNameLineAndPosition) {
 TEST(Work, IsCountedSeparatelyFromIssuesAndWaits) {
     Mixed mixed;
     const auto run = mixed.builder.read();
-    const Numbers n = run->numbers();
+    const Numbers n = numbers_of(*run);
     EXPECT_EQ(n.recorded_work_ns, 130);
     EXPECT_EQ(n.op_issue_ns, 20);
     EXPECT_EQ(n.blocked_ns, 65);
     EXPECT_EQ(n.total_ns, 215);
     EXPECT_EQ(n.op_issue_ns + n.recorded_work_ns + n.blocked_ns, n.total_ns);  // everything that the frontend did
     std::int64_t of_line_4 = 0;
-    for (const LineCost& cost : run->line_costs()) {
+    for (const LineCost& cost : line_costs_of(*run)) {
         of_line_4 += core::number_of(cost.line) == 4 ? cost.recorded_work_ns : 0;
     }
     EXPECT_EQ(of_line_4, 100);
@@ -57,7 +58,7 @@ TEST(Work, IsCountedSeparatelyFromIssuesAndWaits) {
 TEST(Work, IsPartOfThePrediction) {
     Mixed mixed;
     // The lane starts after 100 of work and one issue, then is busy for 100; t3 is 5.
-    EXPECT_EQ(mixed.builder.read()->numbers().predicted_ns, 100 + 10 + 100 + 5);
+    EXPECT_EQ(numbers_of(*mixed.builder.read()).predicted_ns, 100 + 10 + 100 + 5);
 }
 
 TEST(Work, MakesARunFrontendBound) {
@@ -70,7 +71,7 @@ TEST(Work, MakesARunFrontendBound) {
     }
     builder.wait(4000, 4055, trace::WaitKind::waitall);
     builder.mark(trace::FrontendKind::program_end, 4055);
-    const Numbers n = builder.read()->numbers();
+    const Numbers n = numbers_of(*builder.read());
     EXPECT_EQ(n.regime, Regime::frontend_bound);
     EXPECT_EQ(n.predicted_ns, 4055);
 }
@@ -83,7 +84,7 @@ TEST(Work, BeforeTheMeasuredPartIsNotCounted) {
     builder.exec(0, 1, 110, 120);
     builder.work(110, 170, "Python");
     builder.mark(trace::FrontendKind::program_end, 170);
-    EXPECT_EQ(builder.read()->numbers().recorded_work_ns, 60);
+    EXPECT_EQ(numbers_of(*builder.read()).recorded_work_ns, 60);
 }
 
 }  // namespace

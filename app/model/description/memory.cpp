@@ -1,8 +1,8 @@
-#include "app/model/run/memory.h"
+#include "app/model/description/memory.h"
 
 #include <algorithm>
 
-#include "app/model/run/run.h"
+#include "app/model/description/description.h"
 
 namespace headway::model {
 

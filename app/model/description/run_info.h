@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/json/json.h"
-#include "app/model/run/run.h"
+#include "app/model/description/description.h"
 
 namespace headway::model {
 
