@@ -13,7 +13,7 @@ using runtime::LineScope;
 
 namespace {
 
-// A call of the program: the ops that it issues get the line `where`.
+// A call of the program: the ops that it issues get the line `where`. `call->` is the runtime.
 class Call {
 public:
     Call(const Variable& a, Where where) : rt_(a.runtime()), line_(rt_.lines, where) {}
@@ -106,7 +106,8 @@ Variable untracked(OpKind kind, const Variable& a, float b, Where where) {
     return {rt->with_scalar(kind, a.value(), b)};
 }
 
-// Gradients shared by the out-of-place and the in-place form of an op.
+// Gradients shared by the out-of-place and the in-place form of an op. BackwardPass (tape.h) says when a gradient is
+// given and when it is passed on.
 
 void backward_of_add(BackwardPass& pass) {
     pass.pass_on(1);
@@ -144,7 +145,8 @@ BackwardFunction backward_of_scale(float factor) {
     };
 }
 
-// Gradients of the ops of one tensor.
+// Gradients of the ops of one tensor. `saved` is what pass.saved(0) is in `backward`: the one that makes the gradient
+// cheaper. A gradient may issue any ops.
 
 enum class Saved { nothing, input, result };
 

@@ -35,7 +35,7 @@ Variable equal(const Variable& a, const Variable& b, Where where = Where::curren
 Variable greater(const Variable& a, float b, Where where = Where::current());
 Variable equal(const Variable& a, float b, Where where = Where::current());
 
-// An op of Arity::one, and some of them by name.
+// An op of Arity::one. Those that programs in C++ use also have a function of their own.
 Variable unary(devices::OpKind kind, const Variable& a, Where where = Where::current());
 inline Variable neg(const Variable& a, Where where = Where::current()) {
     return unary(devices::OpKind::neg, a, where);

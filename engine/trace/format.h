@@ -433,7 +433,7 @@ struct Header {
     std::atomic<std::uint32_t> wait_kind_name;  // WaitKind in the upper half, the name's string id in the lower
     std::atomic<std::uint32_t> wait_line;       // core::Line
     std::atomic<std::uint32_t> wait_target;     // as in its record: the buffer waited for, 0 for all
-    std::atomic<std::uint32_t> wait_through;    // as in its record: the last op waited for, 0 for all issued
+    std::atomic<std::uint32_t> wait_through;    // as in its record
     std::atomic<std::uint32_t> wait_device;     // as in its record: the device waited for, from 1; 0: all
     alignas(64) Control control;
     std::array<RunningOp, kFirstRunning> running;  // only for lanes that run on the host's clock

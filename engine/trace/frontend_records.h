@@ -64,7 +64,7 @@ struct WaitRecord {
     core::Line line = 0;
     core::BufferId target = 0;  // the buffer waited for; 0: all ops; kWaitForLane: see there
     core::OpId issued = 0;      // how many ops had been issued
-    core::OpId through = 0;     // minibatch barrier, a wait for a lane: the last op waited for; 0: all that were issued
+    core::OpId through = 0;     // the last op waited for; 0: what `target` needs, or all that were issued
 
     // The device waited for, from 0; -1: all.
     [[nodiscard]] int device() const { return (kind_and_device >> kWaitDeviceShift) - 1; }

@@ -13,7 +13,7 @@
 // of the same launch share fibers every second time.
 //
 // What it does not know: warps and their functions (shuffles, votes, __syncwarp), atomics, clocks, textures, constant
-// and dynamic shared memory, cooperative groups, assembly, and the GPU's own exp and log. Kernels that use these do not
+// and dynamic shared memory, cooperative groups, assembly, and the GPU's own exp and the like. Kernels that use these do not
 // compile. A thread is never interrupted between barriers: without races no order in there matters.
 //
 // Threads: launches on different threads are independent of each other.

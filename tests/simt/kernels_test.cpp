@@ -79,6 +79,7 @@ std::int64_t units_between(float a, float b) {
     };
     return std::abs(ordered(a) - ordered(b));
 }
+// On a GPU these are its own functions: compared within a few units in the last place, not bit by bit.
 bool calls_the_library(OpKind kind) {
     return kind == OpKind::exp || kind == OpKind::log;
 }

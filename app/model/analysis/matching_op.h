@@ -5,7 +5,7 @@
 //
 // The index is built by a walk over all ops, in steps, so that a window can draw frames in between. 8 bytes per op.
 //
-// Threads: one, the thread that updates the runs.
+// Threads: one; the runs must not be updated at the same time.
 #pragma once
 
 #include <compare>

@@ -160,7 +160,7 @@ struct DriverEvent {
 
 struct Lane {
     std::string name;
-    Foldable<OpId> ops{};       // in the order of execution; their begin_ns ascend. A folded one: the last of them
+    Foldable<OpId> ops{};       // in the order of execution; their begin_ns ascend. In a folded block: its last op
     std::vector<Part> parts{};  // parts of the composite ops, in the same order
     SpanIndex index{};          // over the ops; failed ones are marked
     KindSums kinds{};           // of the ops, by signature

@@ -18,7 +18,7 @@ std::size_t BookmarkPanel::count() const {
 void BookmarkPanel::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     draw_card(ui_, ImGui::GetWindowDrawList(), min, max, t.raised, 8);
-    ui_.rects.insert_or_assign("marks", WidgetRect{min.x, min.y, max.x, max.y});
+    ui_.rects.insert_or_assign("bookmarks", WidgetRect{min.x, min.y, max.x, max.y});
     const float pad = ui_.px(14), row = ui_.px(26);
     draw_text(
         ui_, ImGui::GetWindowDrawList(), min.x + pad, min.y + ui_.px(20), Face::regular, 12.5f, t.faint,
@@ -27,7 +27,7 @@ void BookmarkPanel::draw(ImVec2 min, ImVec2 max) {
             : "M adds a bookmark at the pointer or over the measured range. Saved on this computer for this recording.",
         max.x - min.x - 2 * pad);
     ImGui::SetCursorScreenPos({min.x, min.y + ui_.px(28)});
-    ImGui::BeginChild("marks", {max.x - min.x, max.y - min.y - ui_.px(32)}, false);
+    ImGui::BeginChild("bookmarks", {max.x - min.x, max.y - min.y - ui_.px(32)}, false);
     ImDrawList* list = ImGui::GetWindowDrawList();
     std::optional<std::pair<int, std::size_t>> go, edit, drop;
     float y = ImGui::GetCursorScreenPos().y;
@@ -35,7 +35,7 @@ void BookmarkPanel::draw(ImVec2 min, ImVec2 max) {
     for (int r = 0; r < timeline_.run_count(); ++r) {
         const auto& marks = state_.bookmarks.of(timeline_.run_at(r));
         for (std::size_t i = 0; i < marks.size(); ++i, y += row) {
-            const std::string id = "marks/" + std::to_string(r) + "/" + std::to_string(i);
+            const std::string id = "bookmarks/" + std::to_string(r) + "/" + std::to_string(i);
             const float buttons = right - ui_.px(96);
             ImGui::SetCursorScreenPos({min.x + ui_.px(6), y});
             ImGui::PushID(id.c_str());

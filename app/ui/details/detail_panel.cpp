@@ -38,7 +38,7 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline,
     for (std::size_t i = 0; i < lasting.size(); ++i) {
         tabs_.push_back({lesson::kDetailTabs[i].id, lesson::kDetailTabs[i].title, true, {}, lasting[i]});
     }
-    const std::vector<Tab> for_the_moment{
+    const std::vector<Tab> temporary{
         {"source", "Source", false,
          [this] { return state_.look.mode == Mode::compare && state_.source.document() != nullptr; }, draw_source},
         {"measured", "Measured", false, [this] { return state_.timeline.measured.has_value(); },
@@ -50,7 +50,7 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline,
          [this] { return state_.timeline.alive.has_value() || state_.details.shown == "alive"; },
          [this](ImVec2 min, ImVec2 max) { alive_.draw(min, max); }},
     };
-    tabs_.insert(tabs_.end(), for_the_moment.begin(), for_the_moment.end());
+    tabs_.insert(tabs_.end(), temporary.begin(), temporary.end());
 }
 
 const DetailPanel::Tab& DetailPanel::tab(std::string_view id) const {
@@ -59,7 +59,7 @@ const DetailPanel::Tab& DetailPanel::tab(std::string_view id) const {
 }
 
 void DetailPanel::show(const Tab& tab) {
-    tab.lasting ? state_.details.show(tab.id) : state_.details.show_for_now(tab.id);
+    tab.lasting ? state_.details.show(tab.id) : state_.details.show_temporarily(tab.id);
 }
 
 void DetailPanel::next() {

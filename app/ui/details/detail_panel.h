@@ -22,11 +22,12 @@ public:
                 const std::function<void(ImVec2 min, ImVec2 max)>& draw_source);
 
     void draw(ImVec2 min, ImVec2 max);
+    // A panel computes over several frames: the window must draw the next one without waiting for input.
     [[nodiscard]] bool moving() const { return graph_.moving() || alive_.moving() || numbers_.moving(); }
 
     struct Tab {
         const char *id, *title;
-        bool lasting;                   // false: shown for the moment
+        bool lasting;                   // false: temporary, there only while it has something to show
         std::function<bool()> offered;  // empty: always
         std::function<void(ImVec2 min, ImVec2 max)> draw;
     };

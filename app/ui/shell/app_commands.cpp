@@ -236,7 +236,7 @@ std::vector<Command> App::make_commands() {
     add("bookmark.add", "Timeline: add a bookmark with a note", "M", "add a bookmark; list them", kWindow,
         [this] { timeline_.add_bookmark(); });
     add("bookmark.list", "Timeline: list of bookmarks", "Shift M", "-", kWindow,
-        [this] { state_.details.show_for_now("bookmarks"); });
+        [this] { state_.details.show_temporarily("bookmarks"); });
     add(
         "bookmark.next", "Timeline: next bookmark", "J", "next, previous; delete it", kWindow,
         [this] { timeline_.step_bookmark(1); }, {}, kRepeats);
@@ -317,7 +317,7 @@ std::vector<Command> App::make_commands() {
         }
         lesson_.show_engine();
     });
-    add("window.detail", "Details: the next view", "G", "numbers, output, queue, graph", kWindow,
+    add("window.detail", "Details: the next view", "G", "numbers, output, queue, graph, threads", kWindow,
         [this] { detail_.next(); });
     for (const DetailPanel::Tab& tab : detail_.tabs()) {
         name(("detail." + std::string(tab.id)).c_str(), (std::string("Details: ") + tab.title).c_str(),

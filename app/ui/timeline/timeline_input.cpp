@@ -74,7 +74,7 @@ TimelinePanel::Snapped TimelinePanel::snapped(double ns, float y) const {
 
 void TimelinePanel::measure(double from_ns, double to_ns) {
     state_.timeline.measured = MeasuredSpan{std::round(from_ns), std::round(to_ns), false, false, {}, {}};
-    state_.details.show_for_now("measured");
+    state_.details.show_temporarily("measured");
 }
 
 void TimelinePanel::end_measure() {
@@ -244,7 +244,7 @@ void TimelinePanel::show_alive(int run, double ns, int device) {
     if (const model::Run* r = run_at(run)) {
         state_.timeline.alive =
             Moment{run, std::min<std::int64_t>(std::llround(r->program_time().run_ns(ns)), r->now_ns()), 0, device};
-        state_.details.show_for_now("alive");
+        state_.details.show_temporarily("alive");
     }
 }
 

@@ -454,7 +454,7 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
             state_.timeline.selection = {};
             state_.timeline.cursor.reset();
             state_.timeline.measured = MeasuredSpan{begin.ns, end.ns, begin.edge, end.edge, begin.row, end.row};
-            state_.details.show_for_now("measured");
+            state_.details.show_temporarily("measured");
         }
     }
 }

@@ -52,14 +52,14 @@ public:
     [[nodiscard]] Moment moment() const;
     void show_alive(int run, double ns, int device = -1);  // `ns` is on the axis
     void show_alive_here();  // at the pointer or the cursor, else at the run's memory peak
-    // Null when there is no such run.
+    // 0: B, or the only run; 1: A. Null when there is no such run.
     [[nodiscard]] const model::Run* run_at(int index) const;
     // Selects an op and brings it into view; `zoom` fits the view to it.
     void choose(int run, core::OpId op, bool zoom);
 
     [[nodiscard]] const figure::TimelineLayout& layout() const { return layout_; }
     [[nodiscard]] float scroll() const { return painted_scroll_; }  // px that the rows are scrolled down by
-    // A lookup is in progress.
+    // A lookup goes on over several frames: the window must draw the next one without waiting for input.
     [[nodiscard]] bool moving() const {
         return op_details_.busy() || wait_details_.busy() || why_.working() || search_.busy();
     }

@@ -5,7 +5,7 @@
 // Signature::out (i from 0 to its rank) steps through the operands by stride0.step[i] and stride1.step[i] elements.
 // transpose steps through in0 by stride0 in the same way.
 //
-// Values: every kernel except matmul and those that call the C library (exp, log) gives the same bits on every
+// Values: every kernel except matmul and those that call the C library, as exp does, gives the same bits on every
 // computer, whatever its instruction set: single IEEE operations, never fused, in an order that depends only on the
 // sizes. Reductions add in double: along a contiguous axis as 16 interleaved partial sums, halved as a tree (0+8, 1+9
 // …; then 0+4 …); along another axis row by row. matmul's order is OpenBLAS's for the processor.

@@ -29,7 +29,7 @@ struct WaitEvent {
     trace::WaitKind kind;
     std::string_view name;
     core::BufferId target = 0;     // the buffer waited for; 0: all; trace::kWaitForLane and the lane: all of that one
-    core::OpId through = 0;        // the last op waited for; 0: only those that `target` needs
+    core::OpId through = 0;        // the last op waited for; 0: what `target` needs, or all that were issued
     std::uint8_t device_flag = 0;  // trace::wait_for_device()
 };
 

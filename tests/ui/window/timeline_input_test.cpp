@@ -200,7 +200,7 @@ TEST_F(TimelineInputTest, BookmarksWithNotesAreAddedRestoredAndDeleted) {
     ASSERT_EQ(state.bookmarks.of(&run()).size(), 2u);
     act("key:escape");
     act("key:shift+m");
-    ASSERT_TRUE(shown("marks/0/1"));
+    ASSERT_TRUE(shown("bookmarks/0/1"));
     act("key:j");
     act("key:shift+j");
     ASSERT_TRUE(state.timeline.cursor);
@@ -229,7 +229,7 @@ TEST_F(TimelineInputTest, BookmarksWithNotesAreAddedRestoredAndDeleted) {
     session.show(figure::test::training({}, 6, true));
     frames(4);
     act("key:shift+m");
-    act("click:marks/0/0/delete");
+    act("click:bookmarks/0/0/delete");
     ASSERT_EQ(state.bookmarks.of(&run()).size(), 1u);
     act("key:j");
     act("key:delete");

@@ -3,7 +3,7 @@
 //
 // Visits all ops issued before that time, in steps, so that a window can draw frames in between.
 //
-// Threads: one, the thread that updates the run.
+// Threads: one; the run must not be updated at the same time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "app/model/containers/blocks.h"
-#include "app/model/run/memory.h"
+#include "app/model/description/memory.h"
 #include "app/model/run/run.h"
 
 namespace headway::model {
