@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Changes one place of a source file at a time, and looks whether the tests notice.
 
-    scripts/mutate [--count 300] [--seed 1] [--jobs N] [--changed REF] [--folders FOLDER …] [--list]
+    scripts/mutate [--count 300] [--seed 1] [--jobs N] [--changed REF | --survivors] [--folders FOLDER …] [--list]
 
 A mutant is one changed operator, constant or condition, or one statement less. It is killed if a test fails, crashes or
 takes ten times as long as usual. One that does not compile does not count. Only .cpp files are changed: a changed header
@@ -11,6 +11,7 @@ all, with the test that noticed.
 
 --jobs N: tries N mutants at a time, each in a copy of its own (default: one for each core).
 --changed REF: only lines that differ from the commit REF.
+--survivors: only those that build/mutation/results.tsv lists as survivors, after new tests.
 --list: only prints the mutants.
 """
 
@@ -31,15 +32,19 @@ from pathlib import Path
 
 FOLDERS = ("engine/core", "engine/trace", "engine/memory", "engine/runtime", "engine/devices/cpu",
            "engine/devices/simulated", "app/model")
-# Which tests look at a folder: the nearest first.
+# Which tests look at a folder: the nearest first. "ctest: NAMES" are tests of the whole runner, by a regular expression.
+OF_THE_RUNNER = "ctest: ^(scenario.increment|scenario.frontend|scenario.simulated|python.values)$"
+OF_THE_NUMBERS = "ctest: ^(checker.sample|checker.explanation)$"
 TESTS = {
-    "engine/core": ["headway_core_test", "headway_trace_test", "headway_runtime_test", "headway_model_test"],
-    "engine/trace": ["headway_trace_test", "headway_runtime_test", "headway_model_test"],
-    "engine/memory": ["headway_memory_test", "headway_devices_test", "headway_runtime_test"],
+    "engine/core": ["headway_core_test", "headway_trace_test", "headway_runtime_test", "headway_model_test",
+                    OF_THE_RUNNER],
+    "engine/trace": ["headway_trace_test", "headway_runtime_test", "headway_model_test", OF_THE_RUNNER],
+    "engine/memory": ["headway_memory_test", "headway_devices_test", "headway_runtime_test", OF_THE_RUNNER],
     "engine/runtime": ["headway_runtime_test", "headway_conformance_test", "headway_nn_test",
-                       "headway_random_programs_test"],
-    "engine/devices": ["headway_devices_test", "headway_conformance_test", "headway_runtime_test"],
-    "app/model": ["headway_model_test", "headway_comparison_test", "headway_exchange_test"],
+                       "headway_random_programs_test", OF_THE_RUNNER],
+    "engine/devices": ["headway_devices_test", "headway_conformance_test", "headway_runtime_test", OF_THE_RUNNER],
+    "app/model": ["headway_model_test", "headway_comparison_test", "headway_exchange_test", "figure_test",
+                  "headway_runner_test", OF_THE_NUMBERS],
 }
 # Binary operators have a space on both sides, so that the brackets of templates are not taken for them.
 SWAPS = {" < ": [" <= ", " >= "], " <= ": [" < "], " > ": [" >= ", " <= "], " >= ": [" > "], " == ": [" != "],
@@ -51,7 +56,7 @@ SWAP = re.compile("|".join(re.escape(text) if not text.isalpha() else rf"\b{text
 NUMBER = re.compile(r"(?<![\w.'])(\d+)(?![\w.'])")
 CONDITION = re.compile(r"\b(?:if|while) \(([^;{}]+)\) \{$")
 MEMORY_LIMIT_BYTES = 8 << 30  # of a test's address space: a mutant may allocate without end
-FAILED = re.compile(r"\[  FAILED  \] (\S+)")  # in the output of a test program
+FAILED = re.compile(r"\[  FAILED  \] (\S+)|(\S+) \.*\*\*\*Failed")  # in the output of a test program
 STATEMENT = re.compile(r"^\s+[\w.\->\[\]:*]+(?:\([^{}]*\)| [-+|&]?= [^{}]*);$")
 SKIPPED = re.compile(r"^\s*(?:#|//|\*|using |static_assert|template|case |namespace |inline constexpr const char)")
 
@@ -158,7 +163,8 @@ class Copy:
                         "-DHEADWAY_BENCH=OFF", "-DHEADWAY_CUDA=OFF", "-DHEADWAY_PRECOMPILE=OFF", *launcher],
                        check=True, stdout=subprocess.DEVNULL)
 
-    def build(self, targets):
+    def build(self, tests):
+        targets = ["headway-runner" if test.startswith("ctest: ") else test for test in tests]
         return subprocess.run(["ninja", "-C", self.folder / "build", *targets], stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, env=self.environment, check=False).returncode == 0
 
@@ -166,11 +172,14 @@ class Copy:
         """None if the test program passes; else what failed: a test's name, "crash" or "too slow"."""
         limit = max(10, 10 * self.seconds[test]) if test in self.seconds else 600
         begin = time.monotonic()
+        if test.startswith("ctest: "):
+            command = ["ctest", "--stop-on-failure", "-R", test.removeprefix("ctest: ")]
+        else:
+            command = [self.folder / "build" / test, "--gtest_fail_fast"]
         with open(self.folder / "output.txt", "w+", encoding="utf-8", errors="replace") as output:
             # A session of its own, so that what a test has started ends with it.
-            process = subprocess.Popen([self.folder / "build" / test, "--gtest_fail_fast"], cwd=self.folder / "build",
-                                       stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                                       start_new_session=True, preexec_fn=limit_memory)
+            process = subprocess.Popen(command, cwd=self.folder / "build", stdout=output, stderr=subprocess.STDOUT,
+                                       stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=limit_memory)
             try:
                 status = process.wait(limit)
             except subprocess.TimeoutExpired:
@@ -182,7 +191,7 @@ class Copy:
                 return None
             output.seek(0)
             failed = FAILED.findall(output.read())
-            return failed[0] if failed else "crash"
+            return "".join(failed[0]) if failed else "crash"
 
     def result(self, mutant):
         """("killed", by what), ("survived", "") or ("does not compile", "")."""
@@ -208,6 +217,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--changed", metavar="REF")
+    parser.add_argument("--survivors", action="store_true")
     parser.add_argument("--folders", nargs="+", default=list(FOLDERS))
     parser.add_argument("--list", action="store_true")
     chosen = parser.parse_args()
@@ -216,6 +226,11 @@ def main():
     with tempfile.TemporaryDirectory() as sources:
         unpack(root, Path(sources))
         mutants = all_mutants(root, Path(sources), chosen.folders, chosen.changed, chosen.seed)
+    if chosen.survivors:
+        with open(folder / "results.tsv", encoding="utf-8") as results:
+            rows = [line.rstrip("\n").split("\t") for line in results]
+        survivors = {(row[1], row[3], row[4]) for row in rows if row[0] == "survived"}
+        mutants = [m for m in mutants if (m.path, m.before.strip(), m.after.strip()) in survivors]
     if chosen.list:
         print("\n".join(str(mutant) for mutant in mutants[:chosen.count]))
         return 0

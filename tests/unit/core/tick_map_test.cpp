@@ -77,6 +77,19 @@ TEST(TickMap, RisesEvenIfAnAnchorIsFarOff) {
     }
 }
 
+TEST(TickMap, IgnoresAnAnchorOfWhichOneClockStoodStill) {
+    const Clocks clocks;
+    const std::int64_t begin = clocks.first_ns;
+    const Anchor newest = clocks.read(begin + 10'000'000);
+    for (const Anchor& anchor : {Anchor{newest.ticks + 50'000, newest.ns}, Anchor{newest.ticks, newest.ns + 20'000}}) {
+        TickMap map(clocks.read(begin), newest), unchanged(clocks.read(begin), newest);
+        map.add(anchor);
+        for (const std::int64_t ns : {1'000'000, 10'000'000, 40'000'000}) {
+            EXPECT_EQ(map.ticks_from_ns(begin + ns), unchanged.ticks_from_ns(begin + ns));
+        }
+    }
+}
+
 // Anchors with random errors, at random times; conversions of recent times in any order, as profilers report them.
 TEST(TickMap, IsContinuousAndMonotonicAndNearTheTruthWithNoisyAnchors) {
     for (unsigned seed = 1; seed <= 40; ++seed) {

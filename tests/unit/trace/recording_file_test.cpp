@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "engine/trace/reader.h"
 #include "engine/trace/recorder.h"
@@ -129,6 +131,29 @@ TEST_F(RecordingFileTest, AnErrorIsRecordedOfARunThatHasNotEnded) {
     EXPECT_EQ(recording_->header().state.load(), static_cast<std::uint32_t>(RunState::failed));
     EXPECT_FALSE(is_damaged(fd_));
     EXPECT_FALSE(record_error(fd_, R"({"message":"again"})"));
+}
+
+// Behind names in several chunks, and with a text whose length is no multiple of a record's.
+TEST_F(RecordingFileTest, TheErrorIsReadAfterAllNames) {
+    record();
+    for (int i = 0; i < 40; ++i) {
+        recording_->meta(MetaType::file, static_cast<std::uint16_t>(i), std::string(60'000, 'x'));
+    }
+    recording_->header().state.store(static_cast<std::uint32_t>(RunState::running));
+    const std::string error = R"({"message":"no room for this"})";
+    ASSERT_TRUE(record_error(fd_, error));
+    auto reader = Reader::open(fd_);
+    ASSERT_TRUE(reader) << reader.error().message;
+    std::vector<std::string> errors;
+    std::size_t files = 0;
+    (*reader)->each_meta([&](MetaType type, std::uint16_t, std::string_view text) {
+        files += type == MetaType::file ? 1 : 0;
+        if (type == MetaType::error) {
+            errors.emplace_back(text);
+        }
+    });
+    EXPECT_EQ(files, 40u);
+    EXPECT_EQ(errors, std::vector<std::string>{error});
 }
 
 }  // namespace

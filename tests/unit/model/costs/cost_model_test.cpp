@@ -65,6 +65,17 @@ TEST(CostModel, AnOpTakesItsBaseAndTheLongerOfArithmeticAndTraffic) {
     EXPECT_EQ(model->execute_ns(s), 1'000'000'000'000'000u);
 }
 
+TEST(CostModel, EachOpMayHaveItsOwnCosts) {
+    for (std::size_t kind = 1; kind < devices::kOpKinds; ++kind) {
+        const std::string name = devices::name_of(static_cast<OpKind>(kind));
+        const auto model = parse_cost_model(with(kGood, "copy_to_host", name), "m.json");
+        ASSERT_TRUE(model) << model.error().message;
+        Signature s;
+        s.kind = static_cast<OpKind>(kind);
+        EXPECT_EQ(model->execute_ns(s), 50u) << name;
+    }
+}
+
 TEST(CostModel, RoundTripsThroughJson) {
     for (const char* file : {"/default.json", "/cpu.json"}) {
         const auto model = load_cost_model(std::string(HEADWAY_COST_MODELS) + file);
@@ -140,6 +151,8 @@ TEST(CostModel, ErrorsAreOneSentenceWithThePlace) {
     EXPECT_EQ(message_of(with(kGood, "5e8", "0")),
               start + "ops.copy_to_host.bytes_per_s must be a number of 1 or more a second.");
     EXPECT_EQ(message_of(with(kGood, "copy_to_host", "copy_to_mars")), start + "ops holds a name that is no op.");
+    EXPECT_EQ(message_of(with(kGood, "\"copy_to_host\"", "\"noop\": {\"base_ns\": 1}, \"copy_to_mars\"")),
+              start + "ops holds a name that is no op.");
     EXPECT_EQ(message_of(with(kGood, "\"random\"", "\"chance\": {\"base_ns\": 1}, \"random\"")),
               start + "families holds a name that is no family of ops.");
     EXPECT_EQ(message_of(with(kGood, "bytes_per_s", "bytes_per_ms")),

@@ -1,4 +1,5 @@
 #include "app/model/numbers/numbers_walk.h"
+#include "app/model/run/devices.h"
 #include "app/model/run/queries.h"
 #include "app/model/run/run.h"
 
@@ -328,12 +329,19 @@ TEST(Run, ToleratesInvalidMetadata) {
 
 TEST(Run, FixesTheRateOfARealClockOnce) {
     RecordingBuilder builder(std::size_t{32} << 20, false);
+    builder.metadata(R"({"lanes": ["Stream 0"], "device_kind": "simulated"})");
+    builder.recording().meta(trace::MetaType::device, 1, R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
+    const std::uint16_t signature = builder.signature(100);
     auto run = builder.open();
     const core::Anchor first{builder.recording().header().first_ticks, builder.recording().header().first_ns};
     core::Anchor now;
     do {  // the first updates come before the writer has a second anchor
         now = core::read_anchor();
-        builder.issue({static_cast<std::int64_t>(now.ticks), static_cast<std::int64_t>(now.ticks)});
+        const auto ticks = static_cast<std::int64_t>(now.ticks);
+        const BufferId buffer = builder.issued() + 1;
+        const auto lane = static_cast<std::uint8_t>(buffer % 2);
+        builder.issue({ticks, ticks, lane, buffer, 0, 0, true, signature});
+        builder.exec(lane, buffer, ticks, ticks + 10);
         run->update();
     } while (now.ns - first.ns < 60'000'000);
     run->close();
@@ -345,6 +353,33 @@ TEST(Run, FixesTheRateOfARealClockOnce) {
     }
     EXPECT_GT(run->resident_bytes().size(), 0u);
     EXPECT_GT(numbers_of(*run).rss_bytes_peak, 0u);
+
+    // What was taken at an earlier rate was taken again.
+    EXPECT_GT(run->rescaled(), 0u);
+    const auto fresh = builder.read();
+    for (OpId id = 1; id <= last; ++id) {
+        ASSERT_EQ(run->op(id).begin_ns, fresh->op(id).begin_ns) << id;
+        ASSERT_EQ(run->op(id).end_ns, fresh->op(id).end_ns) << id;
+    }
+    for (const std::size_t device : {0u, 1u}) {
+        ASSERT_GT(live_bytes(*fresh, device).size(), 0u);
+        EXPECT_EQ(live_bytes(*run, device).size(), live_bytes(*fresh, device).size());
+        EXPECT_EQ(live_bytes(*run, device).most(), live_bytes(*fresh, device).most());
+    }
+}
+
+TEST(Run, SaysHowMuchOfTheRecordingItHasTaken) {
+    RecordingBuilder builder;
+    const auto empty = builder.open();
+    EXPECT_EQ(empty->reading_text(), "reading the recording, 100 %") << "of nothing";
+    for (OpId id = 1; id <= 10; ++id) {
+        builder.issue({10 * id, 10 * id + 1, static_cast<std::uint8_t>(id % 2)});
+        builder.exec(static_cast<std::uint8_t>(id % 2), id, 10 * id + 2, 10 * id + 5);
+    }
+    const auto run = builder.open();
+    EXPECT_EQ(run->reading_text(), "reading the recording, 0 %");
+    run->update();
+    EXPECT_EQ(run->reading_text(), "reading the recording, 100 %");
 }
 
 }  // namespace
