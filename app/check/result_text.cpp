@@ -130,7 +130,7 @@ std::string as_text(const CheckReport& report, std::size_t hints) {
             continue;
         }
         const std::string place = place_of(report, check);
-        const bool said = place.empty() || check.sentence.find(place) != std::string::npos;
+        const bool said = place.empty() || check.sentence.ends_with(" at " + place + ".");
         text += wrapped(check.sentence + (said ? "" : " (" + place + ")"), "      ");
         if (check.outcome == Outcome::not_reached) {
             continue;

@@ -129,6 +129,14 @@ def all_mutants(root, sources, folders, ref, seed):
     return found
 
 
+def survivors_in(results):
+    """(path, line before, line after) of each mutant that survived, without their indentation."""
+    if not results.exists():
+        sys.exit(f"there is no {results}: run scripts/mutate without --survivors first")
+    rows = [line.split("\t") for line in results.read_text(encoding="utf-8").splitlines()]
+    return {(row[1], row[3], row[4]) for row in rows if row[0] == "survived"}
+
+
 def tests_of(path):
     for folder, tests in TESTS.items():
         if path.startswith(folder + "/"):
@@ -173,7 +181,7 @@ class Copy:
         limit = max(10, 10 * self.seconds[test]) if test in self.seconds else 600
         begin = time.monotonic()
         if test.startswith("ctest: "):
-            command = ["ctest", "--stop-on-failure", "-R", test.removeprefix("ctest: ")]
+            command = ["ctest", "--stop-on-failure", "--no-tests=error", "-R", test.removeprefix("ctest: ")]
         else:
             command = [self.folder / "build" / test, "--gtest_fail_fast"]
         with open(self.folder / "output.txt", "w+", encoding="utf-8", errors="replace") as output:
@@ -227,9 +235,7 @@ def main():
         unpack(root, Path(sources))
         mutants = all_mutants(root, Path(sources), chosen.folders, chosen.changed, chosen.seed)
     if chosen.survivors:
-        with open(folder / "results.tsv", encoding="utf-8") as results:
-            rows = [line.rstrip("\n").split("\t") for line in results]
-        survivors = {(row[1], row[3], row[4]) for row in rows if row[0] == "survived"}
+        survivors = survivors_in(folder / "results.tsv")
         mutants = [m for m in mutants if (m.path, m.before.strip(), m.after.strip()) in survivors]
     if chosen.list:
         print("\n".join(str(mutant) for mutant in mutants[:chosen.count]))

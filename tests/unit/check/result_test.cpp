@@ -71,6 +71,18 @@ TEST(Result, TextHasHintsAsWanted) {
     EXPECT_EQ(as_text(some_report(), 0).find("Hint"), std::string::npos);
 }
 
+TEST(Result, TextNamesAPlaceOnce) {
+    const auto text_with = [](const std::string& sentence) {
+        CheckReport report = some_report();
+        report.program = "a.py";
+        report.checks[1].sentence = sentence;
+        report.checks[1].op = 0;
+        return as_text(report, 0);
+    };
+    EXPECT_EQ(text_with("No such thing, at a.py:4.").find("(a.py:4)"), std::string::npos);
+    EXPECT_NE(text_with("No such thing, at a.py:41.").find("(a.py:4)"), std::string::npos);
+}
+
 TEST(Result, JUnitIsXml) {
     const std::string text = as_junit({some_report()});
     EXPECT_NE(text.find("tests=\"3\" failures=\"1\" skipped=\"1\""), std::string::npos) << text;
