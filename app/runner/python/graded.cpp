@@ -36,7 +36,7 @@ constexpr std::array kRefusedModules{"ctypes",
                                      "faulthandler",
                                      "pty"};
 
-std::string program_file;  // the name of the program's file in its code objects
+std::string graded_file;  // the name of the program's file in its code objects
 
 // Whether the Python code that is running is the program's own, and not that of a library that it calls.
 bool program_is_running() {
@@ -47,7 +47,7 @@ bool program_is_running() {
     PyObject* code = reinterpret_cast<PyObject*>(PyFrame_GetCode(frame));
     PyObject* file = code != nullptr ? PyObject_GetAttrString(code, "co_filename") : nullptr;
     const char* name = file != nullptr && PyUnicode_Check(file) != 0 ? PyUnicode_AsUTF8(file) : nullptr;
-    const bool own = name == nullptr || program_file == name;
+    const bool own = name == nullptr || graded_file == name;
     Py_XDECREF(file);
     Py_XDECREF(code);
     PyErr_Clear();
@@ -208,7 +208,7 @@ private:
 }  // namespace
 
 void guard(const std::string& program) {
-    program_file = program;
+    graded_file = program;
     PySys_AddAuditHook(refuse_events, nullptr);
 }
 

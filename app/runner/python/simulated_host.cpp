@@ -25,12 +25,12 @@ PyObject* report_operator(const char* name, PyObject* result, PyObject* a, PyObj
 }
 
 template <class Slot>
-struct Operator {
+struct CountedOperator {
     const char* name;
     Slot PyNumberMethods::*slot;
 };
 
-constexpr std::array<Operator<binaryfunc>, 25> kBinary{{
+constexpr std::array<CountedOperator<binaryfunc>, 25> kBinary{{
     {"add", &PyNumberMethods::nb_add},
     {"subtract", &PyNumberMethods::nb_subtract},
     {"multiply", &PyNumberMethods::nb_multiply},
@@ -57,11 +57,11 @@ constexpr std::array<Operator<binaryfunc>, 25> kBinary{{
     {"true_divide", &PyNumberMethods::nb_inplace_true_divide},
     {"matmul", &PyNumberMethods::nb_inplace_matrix_multiply},
 }};
-constexpr std::array<Operator<ternaryfunc>, 2> kPowers{{
+constexpr std::array<CountedOperator<ternaryfunc>, 2> kPowers{{
     {"power", &PyNumberMethods::nb_power},
     {"power", &PyNumberMethods::nb_inplace_power},
 }};
-constexpr std::array<Operator<unaryfunc>, 4> kUnary{{
+constexpr std::array<CountedOperator<unaryfunc>, 4> kUnary{{
     {"negative", &PyNumberMethods::nb_negative},
     {"positive", &PyNumberMethods::nb_positive},
     {"absolute", &PyNumberMethods::nb_absolute},
@@ -69,25 +69,25 @@ constexpr std::array<Operator<unaryfunc>, 4> kUnary{{
 }};
 
 // The type's original slots.
-std::array<binaryfunc, kBinary.size()> binary{};
-std::array<ternaryfunc, kPowers.size()> powers{};
-std::array<unaryfunc, kUnary.size()> unary{};
-richcmpfunc comparison = nullptr;
+std::array<binaryfunc, kBinary.size()> original_binary{};
+std::array<ternaryfunc, kPowers.size()> original_powers{};
+std::array<unaryfunc, kUnary.size()> original_unary{};
+richcmpfunc original_comparison = nullptr;
 
 template <std::size_t I>
 PyObject* counted_binary(PyObject* a, PyObject* b) {
-    return report_operator(kBinary[I].name, binary[I](a, b), a, b);
+    return report_operator(kBinary[I].name, original_binary[I](a, b), a, b);
 }
 template <std::size_t I>
 PyObject* counted_power(PyObject* a, PyObject* b, PyObject* modulo) {
-    return report_operator(kPowers[I].name, powers[I](a, b, modulo), a, b);
+    return report_operator(kPowers[I].name, original_powers[I](a, b, modulo), a, b);
 }
 template <std::size_t I>
 PyObject* counted_unary(PyObject* a) {
-    return report_operator(kUnary[I].name, unary[I](a), a, nullptr);
+    return report_operator(kUnary[I].name, original_unary[I](a), a, nullptr);
 }
 PyObject* counted_comparison(PyObject* a, PyObject* b, int op) {
-    return report_operator("compare", comparison(a, b, op), a, b);
+    return report_operator("compare", original_comparison(a, b, op), a, b);
 }
 
 template <class Slot>
@@ -100,9 +100,9 @@ void take(PyNumberMethods& methods, Slot PyNumberMethods::*slot, Slot& before, S
 template <std::size_t... kB, std::size_t... kP, std::size_t... kU>
 void take_all(PyNumberMethods& methods, std::index_sequence<kB...>, std::index_sequence<kP...>,
               std::index_sequence<kU...>) {
-    (take(methods, kBinary[kB].slot, binary[kB], &counted_binary<kB>), ...);
-    (take(methods, kPowers[kP].slot, powers[kP], &counted_power<kP>), ...);
-    (take(methods, kUnary[kU].slot, unary[kU], &counted_unary<kU>), ...);
+    (take(methods, kBinary[kB].slot, original_binary[kB], &counted_binary<kB>), ...);
+    (take(methods, kPowers[kP].slot, original_powers[kP], &counted_power<kP>), ...);
+    (take(methods, kUnary[kU].slot, original_unary[kU], &counted_unary<kU>), ...);
 }
 
 // count_operators(type, after): from now on after(name, result, *operands) is called after each operator ("matmul")
@@ -122,7 +122,7 @@ PyObject* count_operators(PyObject*, PyObject* arguments) {
     take_all(*type->tp_as_number, std::make_index_sequence<kBinary.size()>(),
              std::make_index_sequence<kPowers.size()>(), std::make_index_sequence<kUnary.size()>());
     if (type->tp_richcompare != nullptr) {
-        comparison = std::exchange(type->tp_richcompare, &counted_comparison);
+        original_comparison = std::exchange(type->tp_richcompare, &counted_comparison);
     }
     Py_RETURN_NONE;
 }

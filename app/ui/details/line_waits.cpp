@@ -9,7 +9,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kText = 13, kRow = 22;
+constexpr float kWaitText = 13, kWaitRow = 22;
 
 // The run, if its waits are known; else null.
 const session::Execution* with_waits(const session::Execution* e) {
@@ -73,49 +73,49 @@ void draw_line_waits(const AppState& state, Ui& ui, ImVec2 min, ImVec2 max) {
     const bool same = !both || (a->settings.program == b->settings.program && a->settings.tab == b->settings.tab &&
                                 a->settings.text == b->settings.text);
     const std::vector<LineWaits> rows = same && !state.session.live() ? waits_by_line(a, b) : std::vector<LineWaits>();
-    const float hint = draw_wrapped(ui, nullptr, {}, right - left, Face::regular, kText, 19, t.faint, kHint);
+    const float hint = draw_wrapped(ui, nullptr, {}, right - left, Face::regular, kWaitText, 19, t.faint, kHint);
     const float bottom = max.y - ui.px(8) - hint;
-    if (rows.empty() || bottom - y < ui.px(3 * kRow)) {
-        draw_wrapped(ui, list, {left, y}, right - left, Face::regular, kText, 19, t.faint, kHint);
+    if (rows.empty() || bottom - y < ui.px(3 * kWaitRow)) {
+        draw_wrapped(ui, list, {left, y}, right - left, Face::regular, kWaitText, 19, t.faint, kHint);
         return;
     }
-    draw_text(ui, list, left, y + ui.px(12), Face::semibold, kText, t.text, "Time in waits, by line");
-    const float column = text_width(ui, Face::mono_medium, kText, "000.0 ms") + ui.px(12);
+    draw_text(ui, list, left, y + ui.px(12), Face::semibold, kWaitText, t.text, "Time in waits, by line");
+    const float column = text_width(ui, Face::mono_medium, kWaitText, "000.0 ms") + ui.px(12);
     const int columns = both ? 2 : 1;
     if (both) {
-        draw_text_right(ui, list, right - column, y + ui.px(12), Face::semibold, kText, t.run_a, "A");
-        draw_text_right(ui, list, right, y + ui.px(12), Face::semibold, kText, t.run_b, "B");
+        draw_text_right(ui, list, right - column, y + ui.px(12), Face::semibold, kWaitText, t.run_a, "A");
+        draw_text_right(ui, list, right, y + ui.px(12), Face::semibold, kWaitText, t.run_b, "B");
     }
-    y += ui.px(kRow);
+    y += ui.px(kWaitRow);
     ui.rects.insert_or_assign("card/lines", WidgetRect{left, y, right, bottom});
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const LineWaits& row = rows[i];
-        const bool last = y + ui.px(2 * kRow) > bottom;
+        const bool last = y + ui.px(2 * kWaitRow) > bottom;
         const float baseline = y + ui.px(16);
         if (last && i + 1 < rows.size()) {
             const std::size_t more = rows.size() - i;
-            draw_text(ui, list, left, baseline, Face::regular, kText, t.faint,
+            draw_text(ui, list, left, baseline, Face::regular, kWaitText, t.faint,
                       "and " + figure::count_text(more) + " more lines with shorter waits");
             break;
         }
         std::string code = code_of(state, b != nullptr ? *b : *a, row);
         const float room = right - left - static_cast<float>(columns) * column;
         if (code.empty()) {
-            draw_text(ui, list, left, baseline, Face::regular, kText, t.dim, row.line, room);
+            draw_text(ui, list, left, baseline, Face::regular, kWaitText, t.dim, row.line, room);
         } else {
             const float number =
-                draw_text(ui, list, left, baseline, Face::mono, kText, t.faint, std::to_string(row.number) + "  ");
-            draw_text(ui, list, left + number, baseline, Face::mono, kText, t.text, code, room - number);
+                draw_text(ui, list, left, baseline, Face::mono, kWaitText, t.faint, std::to_string(row.number) + "  ");
+            draw_text(ui, list, left + number, baseline, Face::mono, kWaitText, t.text, code, room - number);
         }
         for (int side = !both && b != nullptr ? 1 : 0, at = 0; at < columns; ++side, ++at) {
             const std::int64_t ns = row.ns[static_cast<std::size_t>(side)];
             draw_text_right(ui, list, right - static_cast<float>(columns - 1 - at) * column, baseline,
-                            Face::mono_medium, kText, ns > 0 ? t.wait_text : t.faint,
+                            Face::mono_medium, kWaitText, ns > 0 ? t.wait_text : t.faint,
                             ns > 0 ? figure::duration_text(static_cast<double>(ns)) : "–");
         }
-        y += ui.px(kRow);
+        y += ui.px(kWaitRow);
     }
-    draw_wrapped(ui, list, {left, bottom}, right - left, Face::regular, kText, 19, t.faint, kHint);
+    draw_wrapped(ui, list, {left, bottom}, right - left, Face::regular, kWaitText, 19, t.faint, kHint);
 }
 
 }  // namespace headway::ui

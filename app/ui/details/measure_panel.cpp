@@ -12,7 +12,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kRow = 19, kTitle = 30, kCellWidth = 292, kText = 12.5f;
+constexpr float kMeasureRow = 19, kTitle = 30, kCellWidth = 292, kMeasureText = 12.5f;
 constexpr float kNumbers = 132;     // from the right end of the counts to that of the shares
 constexpr float kLeastWidth = 230;  // of a run's lines: below, runs stand below each other
 
@@ -125,7 +125,7 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
     const int across = columns(max.x - min.x), runs = timeline_.run_count(), side = beside(ui_, max.x - min.x, runs);
     const int below = side < runs ? runs : 1;  // so many runs share the height
     const auto rows = static_cast<std::size_t>(
-        std::max(1.0f, (max.y - min.y - ui_.px(kTitle + 6)) / ui_.px(kRow) / static_cast<float>(below)));
+        std::max(1.0f, (max.y - min.y - ui_.px(kTitle + 6)) / ui_.px(kMeasureRow) / static_cast<float>(below)));
     const float each = (max.x - min.x - 2 * pad) / static_cast<float>(side * across);
     for (int r = 0; r < runs; ++r) {
         const model::Run* run = timeline_.run_at(r);
@@ -137,8 +137,9 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
         // The names come first: where one would be cut, there are no shares.
         const float cell_width = std::min(each - ui_.px(22), ui_.px(kCellWidth + 40));
         const bool shares = std::all_of(cells.begin(), cells.end(), [&](const MeasureCell& cell) {
-            return text_width(ui_, cell.head ? Face::semibold : Face::regular, kText, cell.label) +
-                       text_width(ui_, Face::mono, kText, figure::count_text(cell.count)) + ui_.px(kNumbers + 30) <=
+            return text_width(ui_, cell.head ? Face::semibold : Face::regular, kMeasureText, cell.label) +
+                       text_width(ui_, Face::mono, kMeasureText, figure::count_text(cell.count)) +
+                       ui_.px(kNumbers + 30) <=
                    cell_width;
         });
         for (std::size_t i = 0; i < std::min(cells.size(), rows * static_cast<std::size_t>(across)); ++i) {
@@ -147,27 +148,27 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
             const std::size_t row = (below > 1 ? static_cast<std::size_t>(r) * rows : 0) + i % rows;
             const float left = min.x + pad + each * static_cast<float>(column);
             const float right = left + cell_width;
-            const float y = min.y + ui_.px(kTitle) + ui_.px(kRow) * static_cast<float>(row) + ui_.px(14);
+            const float y = min.y + ui_.px(kTitle) + ui_.px(kMeasureRow) * static_cast<float>(row) + ui_.px(14);
             const float time_x = right - (shares ? ui_.px(60) : 0), count_x = time_x - ui_.px(kNumbers - 60);
             const std::string count = figure::count_text(cell.count);
-            const float count_width = text_width(ui_, Face::mono, kText, count);
+            const float count_width = text_width(ui_, Face::mono, kMeasureText, count);
             float label_x = left;
             if (runs > 1 && i == 0) {
                 const char letter = timeline_.letter_of(r);
-                label_x += draw_text(ui_, list, left, y, Face::bold, kText, letter == 'A' ? t.run_a : t.run_b,
+                label_x += draw_text(ui_, list, left, y, Face::bold, kMeasureText, letter == 'A' ? t.run_a : t.run_b,
                                      std::string(1, letter)) +
                            ui_.px(7);
             }
             list->AddRectFilled({label_x, y - ui_.px(8)}, {label_x + ui_.px(3), y + ui_.px(1)}, colour(cell.colour));
             label_x += ui_.px(8);
-            draw_text(ui_, list, label_x, y, cell.head ? Face::semibold : Face::regular, kText, t.text, cell.label,
-                      std::max(1.0f, count_x - count_width - ui_.px(6) - label_x));
-            draw_text_right(ui_, list, count_x, y, Face::mono, kText, t.dim, count);
-            draw_text_right(ui_, list, time_x, y, Face::mono_medium, kText, t.text,
+            draw_text(ui_, list, label_x, y, cell.head ? Face::semibold : Face::regular, kMeasureText, t.text,
+                      cell.label, std::max(1.0f, count_x - count_width - ui_.px(6) - label_x));
+            draw_text_right(ui_, list, count_x, y, Face::mono, kMeasureText, t.dim, count);
+            draw_text_right(ui_, list, time_x, y, Face::mono_medium, kMeasureText, t.text,
                             figure::duration_text(static_cast<double>(cell.ns)));
             const double of = length * (cell.all_lanes ? static_cast<double>(run->lanes().size()) : 1);
             if (shares && of > 0) {
-                draw_text_right(ui_, list, right, y, Face::mono, kText, t.dim,
+                draw_text_right(ui_, list, right, y, Face::mono, kMeasureText, t.dim,
                                 figure::percent_text(static_cast<double>(cell.ns) / of));
             }
             ui_.rects.insert_or_assign("measured/" + std::to_string(r) + "/" + std::to_string(i),

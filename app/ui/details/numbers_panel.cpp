@@ -14,7 +14,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kText = 13, kRow = 22, kSmallRow = 18, kSmall = 12;
+constexpr float kNumberText = 13, kNumberRow = 22, kSmallRow = 18, kSmall = 12;
 
 bool has_ops(const session::Execution* e) {
     return e != nullptr && e->run() != nullptr && e->run()->op_count() > 0;
@@ -188,8 +188,8 @@ float NumbersPanel::draw_labels(const std::vector<Column>& columns, ImVec2 at, f
     for (const Column& column : columns) {
         const bool simulated = column.run->run()->info().simulated;
         const float room = width - (simulated ? mark : 0);
-        const std::string label = elided(ui_, Face::semibold, kText, column.label, room);
-        const float used = draw_text(ui_, list, at.x, y + ui_.px(15), Face::semibold, kText, column.tone, label);
+        const std::string label = elided(ui_, Face::semibold, kNumberText, column.label, room);
+        const float used = draw_text(ui_, list, at.x, y + ui_.px(15), Face::semibold, kNumberText, column.tone, label);
         if (simulated) {
             draw_text(ui_, list, at.x + used + ui_.px(10), y + ui_.px(15), Face::bold, 11, t.warning, kSimulated);
         }
@@ -242,7 +242,7 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
     }
     if (columns.empty()) {
         draw_wrapped(ui_, ground, {min.x + ui_.px(16), min.y + ui_.px(12)}, max.x - min.x - ui_.px(32), Face::regular,
-                     kText, 19, t.faint,
+                     kNumberText, 19, t.faint,
                      b != nullptr && b->run() != nullptr && !b->live()
                          ? "This run issued no ops, so there is nothing to count."
                          : "The run's numbers appear here.");
@@ -257,7 +257,7 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
     const ImVec2 start = ImGui::GetCursorScreenPos();
     const float pad = ui_.px(12), width = std::min(ImGui::GetContentRegionAvail().x, ui_.px(620)) - ui_.px(14);
     // Names at the left, values aligned at the right of equal columns; the ratio last if there are two runs.
-    const float names = text_width(ui_, Face::regular, kText, "peak memory") + ui_.px(12);
+    const float names = text_width(ui_, Face::regular, kNumberText, "peak memory") + ui_.px(12);
     const auto ratio_of = [both](const Row& row) {
         return both ? model::larger_text(row.cells[0].value, row.cells[1].value) : std::string();
     };
@@ -265,9 +265,10 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
     for (const Row& row : rows) {
         for (const Column& c : columns) {
             const std::string& text = row.cells[c.run == a ? 0 : 1].text;
-            widest = row.wide || row.small ? widest : std::max(widest, text_width(ui_, Face::mono_medium, kText, text));
+            widest = row.wide || row.small ? widest
+                                           : std::max(widest, text_width(ui_, Face::mono_medium, kNumberText, text));
         }
-        ratio = std::max(ratio, text_width(ui_, Face::mono_medium, kText, ratio_of(row)));
+        ratio = std::max(ratio, text_width(ui_, Face::mono_medium, kNumberText, ratio_of(row)));
     }
     float left = start.x + pad + names, most = start.x + width - pad - left;
     const auto columns_count = static_cast<float>(columns.size());
@@ -308,8 +309,8 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
             y += draw_wide(row, columns, {start.x + pad, y}, width - 2 * pad);
             continue;
         }
-        const float height = ui_.px(row.small ? kSmallRow : kRow), baseline = y + height - ui_.px(6);
-        const float name = draw_text(ui_, list, start.x + pad, baseline, Face::regular, kText, t.dim, row.name,
+        const float height = ui_.px(row.small ? kSmallRow : kNumberRow), baseline = y + height - ui_.px(6);
+        const float name = draw_text(ui_, list, start.x + pad, baseline, Face::regular, kNumberText, t.dim, row.name,
                                      left - start.x - pad - ui_.px(6));
         if (*row.help != '\0') {
             tooltip_over(ui_, std::string("numbers/") + row.name, {start.x + pad, y},
@@ -319,7 +320,7 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
             const Cell& cell = row.cells[columns[i].run == a ? 0 : 1];
             const float end = left + column * static_cast<float>(i + 1);
             const Face face = row.small ? Face::regular : Face::mono_medium;
-            const float size = row.small ? kSmall : kText;
+            const float size = row.small ? kSmall : kNumberText;
             const std::string text = elided(ui_, face, size, cell.text, column - ui_.px(6));
             const float wide = draw_text_right(ui_, list, end, baseline, face, size, row.small ? t.dim : t.text, text);
             if (!cell.help.empty()) {
@@ -335,7 +336,7 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
                             "larger: " + larger);
             y += ui_.px(kSmallRow);
         } else if (!narrow) {
-            draw_text_right(ui_, list, start.x + width - pad, baseline, Face::mono_medium, kText, t.text, larger);
+            draw_text_right(ui_, list, start.x + width - pad, baseline, Face::mono_medium, kNumberText, t.text, larger);
         }
     }
     ImGui::SetCursorScreenPos(start);

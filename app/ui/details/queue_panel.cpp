@@ -10,7 +10,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kOp = 28, kGap = 5, kText = 13, kLeastLane = 190;
+constexpr float kOp = 28, kQueueGap = 5, kQueueText = 13, kLeastLane = 190;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void QueuePanel::draw_op(const model::Run& run, core::OpId op, const std::string
     list->AddRectFilled(at, {at.x + ui_.px(4), at.y + height}, colour(family), ui_.exact_px(2));
     float x = at.x + ui_.px(12);
     x += draw_text(ui_, list, x, baseline, Face::mono, 12, t.faint, "#" + figure::count_text(op)) + ui_.px(8);
-    x += draw_text(ui_, list, x, baseline, Face::medium, kText, t.text, run.signature(run.op(op).signature).name,
+    x += draw_text(ui_, list, x, baseline, Face::medium, kQueueText, t.text, run.signature(run.op(op).signature).name,
                    std::max(1.0f, at.x + width - x - ui_.px(8))) +
          ui_.px(10);
     const float room = at.x + width - ui_.px(10) - x;
@@ -55,17 +55,17 @@ float QueuePanel::draw_lane(const model::Run& run, const model::Moment& moment, 
     const model::LaneMoment& lane = moment.lanes[index];
     const float room = width - ui_.px(70);
     std::string name = "Queue of " + stream_name(run, index);
-    if (gpu_count(run) > 1 && text_width(ui_, Face::semibold, kText, name) > room) {
+    if (gpu_count(run) > 1 && text_width(ui_, Face::semibold, kQueueText, name) > room) {
         name = device_name(run, device_of_lane(run, index)) + ", " + run.lanes()[index].name;
     }
-    draw_text(ui_, list, at.x, at.y + ui_.px(15), Face::semibold, kText, t.text,
-              elided(ui_, Face::semibold, kText, name, room));
+    draw_text(ui_, list, at.x, at.y + ui_.px(15), Face::semibold, kQueueText, t.text,
+              elided(ui_, Face::semibold, kQueueText, name, room));
     draw_text_right(ui_, list, at.x + width, at.y + ui_.px(15), Face::regular, 12, t.dim,
                     figure::count_text(lane.done) + " done");
     float y = at.y + ui_.px(24);
     if (lane.running != 0) {
         draw_op(run, lane.running, "running", t.good, {at.x, y}, width);
-        y += ui_.px(kOp + kGap);
+        y += ui_.px(kOp + kQueueGap);
     }
     const bool held = state_.session.live() && state_.session.backend_held();
     for (std::size_t i = 0; i < lane.waiting.size(); ++i) {
@@ -73,7 +73,7 @@ float QueuePanel::draw_lane(const model::Run& run, const model::Moment& moment, 
         const std::string needs = needs_text(run, lane.waiting[i], moment.ns);
         draw_op(run, lane.waiting[i], next && held && needs == "ready" ? "held by you" : needs,
                 next && held ? t.run_b : t.dim, {at.x, y}, width);
-        y += ui_.px(kOp + kGap);
+        y += ui_.px(kOp + kQueueGap);
     }
     if (lane.queued > lane.waiting.size()) {
         draw_text(ui_, list, at.x + ui_.px(12), y + ui_.px(14), Face::regular, 12, t.dim,
@@ -95,7 +95,7 @@ void QueuePanel::draw(ImVec2 min, ImVec2 max) {
     const bool any = b != nullptr && b->run() != nullptr && !b->run()->lanes().empty();
     if (!any || !b->run()->capabilities().issues) {
         draw_wrapped(ui_, ImGui::GetWindowDrawList(), {min.x + ui_.px(16), min.y + ui_.px(12)},
-                     max.x - min.x - ui_.px(32), Face::regular, kText, 19, t.faint,
+                     max.x - min.x - ui_.px(32), Face::regular, kQueueText, 19, t.faint,
                      any ? "This trace has no issues, so its queues are not known."
                          : "The ops that each lane runs and those that wait for it appear here. Step a line, or hold "
                            "the backend and run.");

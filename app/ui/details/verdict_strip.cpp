@@ -7,7 +7,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kText = 13.5f, kLine = 19, kLines = 3, kButton = 28, kPad = 5, kEdge = 14;
+constexpr float kVerdictText = 13.5f, kVerdictLine = 19, kLines = 3, kButton = 28, kPad = 5, kEdge = 14;
 
 bool has_ops(const session::Execution* e) {
     return e != nullptr && e->run() != nullptr && e->run()->op_count() > 0;
@@ -53,7 +53,8 @@ VerdictStrip::Contents VerdictStrip::contents(float width) {
     if (verdict != nullptr) {
         const std::string before = c.words;
         c.words = c.whole = before + verdict->sentence;
-        for (std::size_t n = verdict->clauses.size(); n > 1 && words_height(c, width) > ui_.px(kLines * kLine); --n) {
+        for (std::size_t n = verdict->clauses.size(); n > 1 && words_height(c, width) > ui_.px(kLines * kVerdictLine);
+             --n) {
             c.words = before + comparison::sentence_of(*verdict, n - 1) + " …";
         }
     }
@@ -66,7 +67,8 @@ float VerdictStrip::room_for_words(const Contents& c, float width) const {
 }
 
 float VerdictStrip::words_height(const Contents& c, float width) const {
-    return draw_wrapped(ui_, nullptr, {}, room_for_words(c, width), Face::semibold, kText, kLine, c.tone, c.words);
+    return draw_wrapped(ui_, nullptr, {}, room_for_words(c, width), Face::semibold, kVerdictText, kVerdictLine, c.tone,
+                        c.words);
 }
 
 float VerdictStrip::height(float width) {
@@ -74,7 +76,8 @@ float VerdictStrip::height(float width) {
     if (c.words.empty() && c.button.empty()) {
         return 0;
     }
-    return std::max(std::min(words_height(c, width), ui_.px(kLines * kLine)), ui_.px(kButton)) + 2 * ui_.px(kPad);
+    return std::max(std::min(words_height(c, width), ui_.px(kLines * kVerdictLine)), ui_.px(kButton)) +
+           2 * ui_.px(kPad);
 }
 
 void VerdictStrip::draw(ImVec2 min, ImVec2 max) {
@@ -99,8 +102,8 @@ void VerdictStrip::draw(ImVec2 min, ImVec2 max) {
     float used = 0;
     if (!c.words.empty()) {
         const float shown = words_height(c, max.x - min.x), top = std::round(middle - shown / 2);
-        draw_wrapped(ui_, list, {left, top}, room, Face::semibold, kText, kLine, c.tone, c.words);
-        used = std::min(room, text_width(ui_, Face::semibold, kText, c.words));
+        draw_wrapped(ui_, list, {left, top}, room, Face::semibold, kVerdictText, kVerdictLine, c.tone, c.words);
+        used = std::min(room, text_width(ui_, Face::semibold, kVerdictText, c.words));
         if (c.share < 0) {
             const std::string help = c.words != c.whole ? c.whole + "\n" + c.evidence : c.evidence;
             tooltip_over(ui_, "verdict", {left, top}, {left + room, top + shown}, help, shown);

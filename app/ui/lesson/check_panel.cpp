@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "app/ui/lesson/lesson_text.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
-namespace {
-
-constexpr float kText = 14, kLine = 20, kIndent = 26;
-
-}  // namespace
-
 void CheckPanel::draw(float width) {
     const lesson::Lesson* lesson = state_.programs.lesson();
     if (lesson == nullptr || lesson->exercise.empty()) {
@@ -32,13 +27,13 @@ void CheckPanel::draw(float width) {
     }
     y += ui_.px(34);
     if (report == nullptr) {
-        y += draw_wrapped(ui_, list, {start.x, y}, width, Face::regular, kText, kLine, t.dim,
+        y += draw_wrapped(ui_, list, {start.x, y}, width, Face::regular, kLessonText, kLessonLine, t.dim,
                           "Edit the program below until it does what the task asks. It is run with the values that you "
                           "see and with others.");
     } else {
         ui_.fonts.cover(report->sentence);
         const std::string verdict = (checking.outdated() ? "Before your last change: " : "") + report->sentence;
-        y += draw_wrapped(ui_, list, {start.x, y}, width, Face::semibold, kText, kLine,
+        y += draw_wrapped(ui_, list, {start.x, y}, width, Face::semibold, kLessonText, kLessonLine,
                           checking.outdated() ? t.dim
                           : report->passed()  ? t.good
                                               : t.text,
@@ -58,9 +53,9 @@ float CheckPanel::draw_check(std::size_t index, ImVec2 at, float width) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const check::CheckResult& check = state_.checking.report()->checks[index];
     const bool passed = check.outcome == check::Outcome::passed, failed = check.outcome == check::Outcome::failed;
-    const float indent = ui_.px(kIndent), room = width - indent, pad = ui_.px(3);
+    const float indent = ui_.px(kLessonIndent), room = width - indent, pad = ui_.px(3);
     float y = at.y + pad;
-    draw_round(ui_, list, {at.x + ui_.px(9), y + ui_.px(kLine) * 0.5f},
+    draw_round(ui_, list, {at.x + ui_.px(9), y + ui_.px(kLessonLine) * 0.5f},
                passed   ? RoundSign::done
                : failed ? RoundSign::wrong
                         : RoundSign::empty,
@@ -69,7 +64,7 @@ float CheckPanel::draw_check(std::size_t index, ImVec2 at, float width) {
                         : t.dim);
     const auto line = [&](Face face, figure::Rgba ink, const std::string& text) {
         ui_.fonts.cover(text);
-        y += draw_wrapped(ui_, list, {at.x + indent, y}, room, face, kText, kLine, ink, text);
+        y += draw_wrapped(ui_, list, {at.x + indent, y}, room, face, kLessonText, kLessonLine, ink, text);
     };
     line(failed ? Face::semibold : Face::regular, passed ? t.dim : t.text, check.title);
     if (!passed) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/ui/lesson/lesson_text.h"
 #include "app/ui/lesson/prediction_words.h"
 #include "app/ui/lesson/show_places.h"
 #include "app/ui/lesson/time_bar.h"
@@ -13,8 +14,6 @@
 
 namespace headway::ui {
 namespace {
-
-constexpr float kText = 14, kLine = 20;
 
 // The answers themselves are with the questions, above. Empty: the run answers no prediction.
 std::string score_of(const Predictions& predictions) {
@@ -80,8 +79,8 @@ void ExplainPanel::draw_reading(float width) {
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string text = "Headway is " + b->reading_text() + ". What happened is explained after that.";
-    const float height =
-        draw_wrapped(ui_, ImGui::GetWindowDrawList(), at, width, Face::regular, kText, kLine, ui_.theme->dim, text);
+    const float height = draw_wrapped(ui_, ImGui::GetWindowDrawList(), at, width, Face::regular, kLessonText,
+                                      kLessonLine, ui_.theme->dim, text);
     ui_.rects.insert_or_assign("explain/reading", WidgetRect{at.x, at.y, at.x + width, at.y + height});
     ImGui::Dummy({width, height + ui_.px(12)});
 }
@@ -119,8 +118,9 @@ void ExplainPanel::draw(float width, bool may_scroll) {
     draw_text(ui_, list, start.x, y + ui_.px(17), Face::semibold, 15, t.text, heading, room);
     y += ui_.px(28);
     if (const std::string score = stale() ? "" : score_of(state_.predictions); !score.empty()) {
-        y += draw_wrapped(ui_, list, {start.x, y}, width, Face::medium, kText, kLine, t.text, score) + ui_.px(4);
-        ui_.rects.insert_or_assign("explain/score", WidgetRect{start.x, y - ui_.px(kLine), start.x + width, y});
+        y += draw_wrapped(ui_, list, {start.x, y}, width, Face::medium, kLessonText, kLessonLine, t.text, score) +
+             ui_.px(4);
+        ui_.rects.insert_or_assign("explain/score", WidgetRect{start.x, y - ui_.px(kLessonLine), start.x + width, y});
     }
     for (std::size_t i = 0; i < lookup_.explanation().sentences.size(); ++i) {
         if (state_.timeline.sentence == static_cast<int>(i)) {
@@ -166,11 +166,11 @@ std::vector<TextPiece> ExplainPanel::pieces_of(const model::Sentence& sentence) 
         if (at == std::string_view::npos) {
             break;
         }
-        pieces.push_back({rest.substr(0, at), Face::regular, kText, words});
-        pieces.push_back({rest.substr(at, number.text.size()), Face::semibold, kText, digits, true});
+        pieces.push_back({rest.substr(0, at), Face::regular, kLessonText, words});
+        pieces.push_back({rest.substr(at, number.text.size()), Face::semibold, kLessonText, digits, true});
         rest.remove_prefix(at + number.text.size());
     }
-    pieces.push_back({rest, Face::regular, kText, words});
+    pieces.push_back({rest, Face::regular, kLessonText, words});
     return pieces;
 }
 
@@ -180,7 +180,7 @@ float ExplainPanel::draw_sentence(std::size_t index, ImVec2 at, float width) {
     const model::Sentence& sentence = lookup_.explanation().sentences[index];
     const std::vector<TextPiece> pieces = pieces_of(sentence);
     const float pad = ui_.px(5), indent = ui_.px(26), overhang = ui_.px(8);
-    const float text = draw_paragraph(ui_, nullptr, at, width - indent, kLine, pieces);
+    const float text = draw_paragraph(ui_, nullptr, at, width - indent, kLessonLine, pieces);
     const float height = text + 2 * pad;
     const std::string number = std::to_string(index + 1), id = "explain/" + number;
     ImGui::SetCursorScreenPos({at.x - overhang, at.y});
@@ -205,9 +205,9 @@ float ExplainPanel::draw_sentence(std::size_t index, ImVec2 at, float width) {
         list->AddRect(min, max, colour(chosen ? t.issue : t.border), ui_.exact_px(6), 0, std::max(1.0f, ui_.px(1)));
         list->PopClipRect();
     }
-    draw_text(ui_, list, at.x, at.y + pad + ui_.px(kLine) * 0.5f + ui_.exact_px(kText * 0.36f), Face::semibold, kText,
-              stale() ? t.faint : t.issue, number);
-    draw_paragraph(ui_, list, {at.x + indent, at.y + pad}, width - indent, kLine, pieces);
+    draw_text(ui_, list, at.x, at.y + pad + ui_.px(kLessonLine) * 0.5f + ui_.exact_px(kLessonText * 0.36f),
+              Face::semibold, kLessonText, stale() ? t.faint : t.issue, number);
+    draw_paragraph(ui_, list, {at.x + indent, at.y + pad}, width - indent, kLessonLine, pieces);
     if (clicked && active) {
         choose(index);
     }

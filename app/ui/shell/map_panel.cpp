@@ -13,7 +13,7 @@ namespace {
 
 using Step = Progress::Step;
 
-constexpr float kEdge = 28, kGap = 14, kCardLeast = 250, kCard = 148, kPicture = 62, kSide = 300, kExercise = 54;
+constexpr float kMapEdge = 28, kMapGap = 14, kCardLeast = 250, kCard = 148, kPicture = 62, kSide = 300, kExercise = 54;
 
 bool done(const AppState& state, const lesson::Lesson& lesson) {
     return state.progress.has(lesson.id, Step::ran);
@@ -168,7 +168,7 @@ float MapPanel::draw_part(int part, ImVec2 at, const Grid& grid) {
     if (all == 0) {
         return 0;
     }
-    const float gap = ui_.px(kGap),
+    const float gap = ui_.px(kMapGap),
                 width = grid.card_width * static_cast<float>(grid.columns) + gap * static_cast<float>(grid.columns - 1);
     const std::string title = std::to_string(part) + "  " + lesson::kParts[static_cast<std::size_t>(part - 1)];
     draw_text(ui_, list, at.x, at.y + ui_.px(18), Face::semibold, 15, t.text, title);
@@ -221,7 +221,7 @@ float MapPanel::draw_exercises(ImVec2 at, const Grid& grid) {
     if (exercises.empty()) {
         return 0;
     }
-    const float gap = ui_.px(kGap),
+    const float gap = ui_.px(kMapGap),
                 width = grid.card_width * static_cast<float>(grid.columns) + gap * static_cast<float>(grid.columns - 1);
     int solved = 0;
     for (const check::Exercise& exercise : exercises) {
@@ -354,7 +354,7 @@ void MapPanel::draw(ImVec2 min, ImVec2 max) {
     ImGui::BeginChild("map", {max.x - min.x, max.y - min.y}, false, 0);
     ui_.rects.insert_or_assign("map", WidgetRect{min.x, min.y, max.x, max.y});
     const ImVec2 start = ImGui::GetCursorScreenPos();
-    const float edge = ui_.px(kEdge), gap = ui_.px(kGap), all = max.x - min.x - 2 * edge - ui_.px(10);
+    const float edge = ui_.px(kMapEdge), gap = ui_.px(kMapGap), all = max.x - min.x - 2 * edge - ui_.px(10);
     const bool side = all >= ui_.px(kSide + 2 * kCardLeast);
     const float side_width = side ? ui_.px(kSide) : 0;
     const float room = all - (side ? side_width + ui_.px(28) : 0);

@@ -9,7 +9,7 @@ namespace headway::ui {
 
 namespace {
 
-constexpr float kGap = 6;
+constexpr float kNoticeGap = 6;
 
 float room_of(Ui& ui, float width) {
     return width - ui.px(20 + 44);
@@ -25,7 +25,7 @@ float height_of_notices(AppState& state, Ui& ui, float width) {
     float all = 0;
     for (const auto& notice : state.notices.all()) {
         ui.fonts.cover(notice.text);
-        all += height_of(ui, notice, room_of(ui, width)) + ui.px(kGap);
+        all += height_of(ui, notice, room_of(ui, width)) + ui.px(kNoticeGap);
     }
     return all;
 }
@@ -62,7 +62,7 @@ void draw_notices(AppState& state, Ui& ui, ImVec2 at, float width) {
         list->AddLine({c.x - r, c.y - r}, {c.x + r, c.y + r}, colour(t.dim), ui.exact_px(1.6f));
         list->AddLine({c.x - r, c.y + r}, {c.x + r, c.y - r}, colour(t.dim), ui.exact_px(1.6f));
         ui.rects.insert_or_assign("notice", WidgetRect{a.x, a.y, b.x, b.y});
-        y += height + ui.px(kGap);
+        y += height + ui.px(kNoticeGap);
     }
     ImGui::EndChild();
     if (closed) {

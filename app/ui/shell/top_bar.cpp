@@ -17,7 +17,7 @@ namespace {
 using trace::BarrierNames;
 using trace::kOfferedBarriers;
 
-constexpr float kGap = 8, kGroupGap = 26;
+constexpr float kBarGap = 8, kGroupGap = 26;
 constexpr float kBarrierMenu = 320;
 constexpr float kWholeTitle = FLT_MAX;
 constexpr float kRoomyTitle = 150, kLeastTitle = 56;  // enough to recognise a lesson; for its number alone
@@ -73,15 +73,15 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
     const float export_width = button_width(ui_, "Export", menu);
     float right = max.x - ui_.px(width / ui_.fonts.scale() > 1500 ? 20 : 12);
     draw_export(right - export_width, y, export_width);
-    right -= export_width + ui_.px(kGap);
+    right -= export_width + ui_.px(kBarGap);
     const bool roomy = width / ui_.fonts.scale() > 1500;
     // In a narrow window the modes are a menu, and what is needed least is left out; its commands still work.
     narrow_ = width / ui_.fonts.scale() < 1150;
     if (!narrow_) {
         draw_theme(right - ui_.px(34), y);
-        right -= ui_.px(34) + ui_.px(kGap);
+        right -= ui_.px(34) + ui_.px(kBarGap);
     }
-    const float run_width = ui_.px(kRunWidth + kPauseWidth + kGap) + (narrow_ ? 0 : ui_.px(kResetWidth + kGap));
+    const float run_width = ui_.px(kRunWidth + kPauseWidth + kBarGap) + (narrow_ ? 0 : ui_.px(kResetWidth + kBarGap));
     const float group_gap = ui_.px(roomy ? kGroupGap : 14);
     // The device button always has room for the longest kind, so that nothing moves when another device is chosen. The
     // device's name is shown if there is room.
@@ -285,7 +285,7 @@ void TopBar::draw_run_buttons(float& x, float y) {
     }
     tooltip_of_command(ui_, live ? "End the program at its next op" : "Run the program",
                        live ? "run.stop" : "run.toggle");
-    x += ui_.px(kRunWidth + kGap);
+    x += ui_.px(kRunWidth + kBarGap);
     ButtonLook pause{.enabled = live, .width = ui_.px(kPauseWidth)};
     pause.icon = paused ? '>' : '=';
     pause.kind = paused ? ButtonKind::selected : ButtonKind::plain;
@@ -297,7 +297,7 @@ void TopBar::draw_run_buttons(float& x, float y) {
     if (narrow_) {
         return;
     }
-    x += ui_.px(kGap);
+    x += ui_.px(kBarGap);
     ButtonLook reset{.enabled = session.a() != nullptr || session.b() != nullptr, .width = ui_.px(kResetWidth)};
     if (button(ui_, "reset", "Reset", {x, y}, reset)) {
         state_.reset();

@@ -7,7 +7,7 @@ namespace headway::ui {
 namespace {
 
 // In design pixels.
-constexpr float kEdge = 14, kGap = 8, kDivider = 8;
+constexpr float kWindowEdge = 14, kWindowGap = 8, kDivider = 8;
 constexpr float kLeastLesson = 330, kMostLesson = 760, kLeastCentre = 420;
 constexpr float kLeastTimeline = 130, kLeastSource = 150, kLeastDetails = 110, kLeastPart = 250;
 
@@ -35,7 +35,7 @@ Measures measure(const WindowRoom& r) {
         m.centre.min.x += m.lesson;
     }
     m.row_on_top = r.mode == Mode::step;
-    m.row_width = m.centre.width() - 2 * px(kEdge);
+    m.row_width = m.centre.width() - 2 * px(kWindowEdge);
     const float fixed = r.verdict + r.timeline_bar + px(kDivider);
     const float least = px(r.mode != Mode::compare && r.source ? kLeastSource : kLeastDetails);
     const float most = m.centre.height() - fixed - px(kLeastTimeline);
@@ -45,8 +45,9 @@ Measures measure(const WindowRoom& r) {
         m.row = m.centre.height();  // the source takes the room of the timeline
     }
     const bool two = r.mode == Mode::compare || r.source;
-    if (two && m.row_width >= px(2 * kLeastPart + kGap)) {
-        m.left = std::round(clamped(m.row_width * r.shares.left, px(kLeastPart), m.row_width - px(kLeastPart + kGap)));
+    if (two && m.row_width >= px(2 * kLeastPart + kWindowGap)) {
+        m.left =
+            std::round(clamped(m.row_width * r.shares.left, px(kLeastPart), m.row_width - px(kLeastPart + kWindowGap)));
     } else if (two && r.mode != Mode::compare) {
         m.left = m.row_width;
     }
@@ -64,14 +65,14 @@ WindowPanes lay_out_window(const WindowRoom& r) {
         p.lesson = {r.all.min, {c.min.x, r.all.max.y}};
         p.lesson_divider = {{c.min.x - px(kDivider / 2), c.min.y}, {c.min.x + px(kDivider / 2), c.max.y}};
     }
-    const float x0 = c.min.x + px(kEdge), x1 = c.max.x - px(kEdge);
+    const float x0 = c.min.x + px(kWindowEdge), x1 = c.max.x - px(kWindowEdge);
     float top = c.min.y, bottom = c.max.y;  // of what is left for timeline and verdict
     if (m.row > 0) {
         const float row_top = m.row_on_top ? top : bottom - m.row, row_bottom = row_top + m.row;
-        const float inner_top = row_top + (m.row_on_top ? px(kGap) : 0);
-        const float inner_bottom = row_bottom - (m.row_on_top ? 0 : px(kGap));
+        const float inner_top = row_top + (m.row_on_top ? px(kWindowGap) : 0);
+        const float inner_bottom = row_bottom - (m.row_on_top ? 0 : px(kWindowGap));
         Pane left{{x0, inner_top}, {x0 + m.left, inner_bottom}};
-        Pane right{{m.left > 0 ? x0 + m.left + px(kGap) : x0, inner_top}, {x1, inner_bottom}};
+        Pane right{{m.left > 0 ? x0 + m.left + px(kWindowGap) : x0, inner_top}, {x1, inner_bottom}};
         if (right.width() < px(kLeastPart) / 2) {
             right = {};
         }
@@ -102,7 +103,7 @@ WindowPanes lay_out_window(const WindowRoom& r) {
         bottom = p.timeline_bar.min.y;
     }
     if (bottom - top > px(kLeastTimeline) / 2) {
-        p.timeline = {{c.min.x, top + px(m.row_on_top ? 0 : kGap)}, {c.max.x, bottom}};
+        p.timeline = {{c.min.x, top + px(m.row_on_top ? 0 : kWindowGap)}, {c.max.x, bottom}};
     }
     return p;
 }
@@ -121,7 +122,7 @@ PaneShares dragged(const WindowRoom& room, Divider divider, ImVec2 to) {
                 share(m.row_on_top ? to.y - half - m.centre.min.y : m.centre.max.y - to.y - half, m.centre.height());
             break;
         case Divider::left:
-            shares.left = share(to.x - m.centre.min.x - std::round(kEdge * room.scale), m.row_width);
+            shares.left = share(to.x - m.centre.min.x - std::round(kWindowEdge * room.scale), m.row_width);
             break;
     }
     return shares;

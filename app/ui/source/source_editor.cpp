@@ -11,7 +11,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kRow = 20, kText = 13.5f;
+constexpr float kEditorRow = 20, kEditorText = 13.5f;
 constexpr std::size_t kTabColumns = 4;
 
 // Each byte is one cell wide. Very long lines are treated as such, whatever they contain.
@@ -92,7 +92,7 @@ float SourceEditor::x_of(const std::string& line, std::size_t byte) {
         const std::size_t bytes = editor::character_bytes(line, at);
         x += static_cast<unsigned char>(line[at]) < 0x80
                  ? cell_
-                 : text_width(ui_, Face::mono, kText, std::string_view(line).substr(at, bytes));
+                 : text_width(ui_, Face::mono, kEditorText, std::string_view(line).substr(at, bytes));
         at += bytes;
     }
     return x;
@@ -139,7 +139,7 @@ void SourceEditor::draw_code(const Frame& f, std::uint32_t index, float baseline
             begin = std::max(begin, static_cast<std::size_t>(from));
             end = std::min(end, static_cast<std::size_t>(std::max(0.0f, to)));
             if (begin < end) {
-                draw_text(ui_, list, origin + static_cast<float>(begin) * cell_, baseline, face, kText, c,
+                draw_text(ui_, list, origin + static_cast<float>(begin) * cell_, baseline, face, kEditorText, c,
                           std::string_view(line).substr(begin, end - begin));
             }
             return;
@@ -148,7 +148,7 @@ void SourceEditor::draw_code(const Frame& f, std::uint32_t index, float baseline
         while (begin < end) {
             const std::size_t tab = std::min(line.find('\t', begin), end);
             if (tab > begin) {
-                draw_text(ui_, list, origin + x_of(line, begin), baseline, face, kText, c,
+                draw_text(ui_, list, origin + x_of(line, begin), baseline, face, kEditorText, c,
                           std::string_view(line).substr(begin, tab - begin));
             }
             begin = tab + 1;
@@ -371,8 +371,8 @@ void SourceEditor::keep_in_view(const Frame& f) {
 }
 
 void SourceEditor::draw(ImVec2 min, ImVec2 max, float covered) {
-    row_ = ui_.px(kRow);
-    cell_ = text_width(ui_, Face::mono, kText, "0000000000") / 10;
+    row_ = ui_.px(kEditorRow);
+    cell_ = text_width(ui_, Face::mono, kEditorText, "0000000000") / 10;
     const figure::Theme& t = *ui_.theme;
     draw_ground_card(ui_, ImGui::GetWindowDrawList(), min, max, sunken(t));
     ui_.rects.insert_or_assign("source", WidgetRect{min.x, min.y, max.x, max.y});

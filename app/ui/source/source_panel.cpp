@@ -13,7 +13,7 @@ namespace {
 
 using editor::Document;
 
-constexpr float kRow = 30, kStrip = 34;
+constexpr float kBarRow = 30, kStrip = 34;
 
 }  // namespace
 
@@ -77,7 +77,7 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
         help += ", with edits that are not saved";
     }
     tooltip(ui_, help);
-    return ui_.px(kRow);
+    return ui_.px(kBarRow);
 }
 
 // The dialects of the program, at the right of the row; `right` moves to their left.
@@ -230,7 +230,7 @@ void SourcePanel::draw(ImVec2 min, ImVec2 max, float covered) {
     y += draw_find({min.x, y}, width);
     // The step controls share their row with the headings of the cost columns.
     const float controls = steps_.draw({min.x, y}, width - editor_.costs_px(width) - ui_.px(10), editor_.caret_line());
-    editor_.draw_heads(min.x, max.x, y + controls - ui_.px(kRow - 18));
+    editor_.draw_heads(min.x, max.x, y + controls - ui_.px(kBarRow - 18));
     y += controls;
     if (!available()) {
         return;

@@ -11,7 +11,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kRowHeight = 30, kButton = 24, kPadding = 7, kText = 12.5f;
+constexpr float kRowHeight = 30, kButton = 24, kPadding = 7, kControlText = 12.5f;
 constexpr float kLeastSlider = 130, kMostSlider = 250;  // design pixels, with its words
 constexpr float kOff = 0.06f;                           // the slider's left end: slow motion off
 constexpr double kLeast_ms = 1, kDecades = 4;
@@ -39,10 +39,10 @@ float share_of_delay(std::uint64_t delay_ns) {
 
 bool StepControls::put(ImVec2& at, const char* id, const char* label, bool enabled, const char* help, bool selected,
                        char icon) {
-    ButtonLook look{.enabled = enabled, .height = ui_.px(kButton), .text_px = kText};
+    ButtonLook look{.enabled = enabled, .height = ui_.px(kButton), .text_px = kControlText};
     look.kind = selected ? ButtonKind::selected : ButtonKind::plain;
     look.icon = icon;
-    const float text = *label != '\0' ? text_width(ui_, Face::semibold, kText, label) : 0;
+    const float text = *label != '\0' ? text_width(ui_, Face::semibold, kControlText, label) : 0;
     look.width = std::ceil(text) + ui_.px(*label != '\0' ? 2 * kPadding : 30);
     make_room(at, look.width);
     const bool clicked = button(ui_, id, label, at, look);
@@ -72,10 +72,11 @@ void StepControls::frontend(ImVec2& at, std::uint32_t line) {
 void StepControls::backend(ImVec2& at) {
     const figure::Theme& t = *ui_.theme;
     auto& session = state_.session;
-    const auto width = [this](Face face, const char* words) { return text_width(ui_, face, kText, words); };
+    const auto width = [this](Face face, const char* words) { return text_width(ui_, face, kControlText, words); };
     make_room(at, width(Face::medium, "Backend") + width(Face::semibold, "Hold") + width(Face::semibold, "+1 op") +
                       ui_.px(4 * kPadding + 7 + 4));
-    at.x += draw_text(ui_, ImGui::GetWindowDrawList(), at.x, at.y + ui_.px(17), Face::medium, kText, t.dim, "Backend") +
+    at.x += draw_text(ui_, ImGui::GetWindowDrawList(), at.x, at.y + ui_.px(17), Face::medium, kControlText, t.dim,
+                      "Backend") +
             ui_.px(7);
     const bool held = session.backend_held();
     if (put(at, "backend/hold", "Hold", true,
@@ -94,9 +95,9 @@ void StepControls::slow_motion(float x, float y, float right) {
     auto& session = state_.session;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const std::uint64_t delay = session.line_delay_ns();
-    x += draw_text(ui_, list, x, y + ui_.px(17), Face::medium, kText, t.dim, "Slow") + ui_.px(8);
+    x += draw_text(ui_, list, x, y + ui_.px(17), Face::medium, kControlText, t.dim, "Slow") + ui_.px(8);
     const std::string value = delay == 0 ? "off" : figure::duration_text(static_cast<double>(delay));
-    const float value_width = text_width(ui_, Face::mono, kText, "10.0 ms") + ui_.px(4);
+    const float value_width = text_width(ui_, Face::mono, kControlText, "10.0 ms") + ui_.px(4);
     const float end = std::min(right - value_width - ui_.px(6), x + ui_.px(180));
     const float width = std::max(ui_.px(40), end - x), knob = ui_.px(7);
     if (const auto share = slider(ui_, "slow", {x + knob, y + ui_.px(kButton / 2)}, width - 2 * knob,
@@ -106,7 +107,7 @@ void StepControls::slow_motion(float x, float y, float right) {
         }
     }
     tooltip(ui_, "Slow motion: a pause after each line and each op, from 1 ms to 10 s; the lanes are slowed alike");
-    draw_text(ui_, list, x + width + ui_.px(6), y + ui_.px(17), Face::mono, kText, delay == 0 ? t.faint : t.text,
+    draw_text(ui_, list, x + width + ui_.px(6), y + ui_.px(17), Face::mono, kControlText, delay == 0 ? t.faint : t.text,
               value);
 }
 

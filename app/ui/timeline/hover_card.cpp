@@ -393,12 +393,12 @@ figure::Box place_of_card(figure::Point at, float width, float height, const fig
 
 namespace {
 
-constexpr float kTitle = 13, kText = 12, kLine = 18;
+constexpr float kCardTitle = 13, kCardText = 12, kCardLine = 18;
 
 // The card with lines that fit into `room`.
 Card fitted(Ui& ui, const Card& card, float room) {
     constexpr std::size_t kLabel = 9;  // "spent on "
-    const float most = std::max(room / text_width(ui, Face::mono_medium, kText, "0"), 24.0F);
+    const float most = std::max(room / text_width(ui, Face::mono_medium, kCardText, "0"), 24.0F);
     Card all{card.title, card.detail, {}};
     for (const CardLine& line : card.lines) {
         for (std::string& part : figure::label_lines(line.text, kLabel, static_cast<std::size_t>(most))) {
@@ -410,8 +410,8 @@ Card fitted(Ui& ui, const Card& card, float room) {
 
 // The title and the detail do not fit in one line.
 bool detail_is_below(Ui& ui, const Card& card, float room) {
-    const float detail = card.detail.empty() ? 0 : ui.px(12) + text_width(ui, Face::semibold, kTitle, card.detail);
-    return text_width(ui, Face::semibold, kTitle, card.title) + detail > room;
+    const float detail = card.detail.empty() ? 0 : ui.px(12) + text_width(ui, Face::semibold, kCardTitle, card.detail);
+    return text_width(ui, Face::semibold, kCardTitle, card.title) + detail > room;
 }
 
 }  // namespace
@@ -422,15 +422,15 @@ void draw_hover_card(Ui& ui, ImDrawList* list, const Card& whole, ImVec2 at, ImV
         return;
     }
     const figure::Theme& t = *ui.theme;
-    const float pad = ui.px(14), line = ui.px(kLine), gap = ui.px(12);
+    const float pad = ui.px(14), line = ui.px(kCardLine), gap = ui.px(12);
     const float most = std::min(ui.px(760), max.x - min.x) - 2 * pad;
     const Card card = fitted(ui, whole, most);
-    const float title = text_width(ui, Face::semibold, kTitle, card.title);
-    const float detail = card.detail.empty() ? 0 : gap + text_width(ui, Face::semibold, kTitle, card.detail);
+    const float title = text_width(ui, Face::semibold, kCardTitle, card.title);
+    const float detail = card.detail.empty() ? 0 : gap + text_width(ui, Face::semibold, kCardTitle, card.detail);
     const bool detail_below = detail_is_below(ui, card, most);
     float width = detail_below ? std::max(title, detail - gap) : title + detail;
     for (const auto& l : card.lines) {
-        width = std::max(width, text_width(ui, Face::mono_medium, kText, l.text));
+        width = std::max(width, text_width(ui, Face::mono_medium, kCardText, l.text));
     }
     width = std::min(width, most) + 2 * pad;
     const float height =
@@ -452,16 +452,16 @@ void draw_hover_card(Ui& ui, ImDrawList* list, const Card& whole, ImVec2 at, ImV
 void draw_hover_card_text(Ui& ui, ImDrawList* list, const Card& whole, ImVec2 at, float room) {
     const Card card = fitted(ui, whole, room);
     const figure::Theme& t = *ui.theme;
-    const float line = ui.px(kLine), gap = ui.px(12), x = at.x;
-    const float title = text_width(ui, Face::semibold, kTitle, card.title);
+    const float line = ui.px(kCardLine), gap = ui.px(12), x = at.x;
+    const float title = text_width(ui, Face::semibold, kCardTitle, card.title);
     const bool detail_below = detail_is_below(ui, card, room);
     float y = at.y + ui.px(13);
     if (!card.title.empty()) {
-        draw_text(ui, list, x, y, Face::semibold, kTitle, t.text, card.title, room);
+        draw_text(ui, list, x, y, Face::semibold, kCardTitle, t.text, card.title, room);
         if (detail_below) {
             y += line;
         }
-        draw_text(ui, list, detail_below ? x : x + title + gap, y, Face::medium, kTitle, t.dim, card.detail, room);
+        draw_text(ui, list, detail_below ? x : x + title + gap, y, Face::medium, kCardTitle, t.dim, card.detail, room);
         y += line + ui.px(2);
     }
     for (const auto& l : card.lines) {
@@ -488,7 +488,7 @@ void draw_hover_card_text(Ui& ui, ImDrawList* list, const Card& whole, ImVec2 at
             case Tone::plain:
                 break;
         }
-        draw_text(ui, list, x, y, Face::mono_medium, kText, c, l.text, room);
+        draw_text(ui, list, x, y, Face::mono_medium, kCardText, c, l.text, room);
         y += line;
     }
 }

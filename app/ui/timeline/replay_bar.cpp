@@ -10,16 +10,17 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kButton = 26, kText = 12.5f;
+constexpr float kButton = 26, kReplayText = 12.5f;
 
 }  // namespace
 
 bool ReplayBar::put(float& x, float y, const char* id, const char* label, const char* help, const char* command,
                     bool selected, char icon) {
-    ButtonLook look{.enabled = state_.replay.possible(), .height = ui_.px(kButton), .text_px = kText};
+    ButtonLook look{.enabled = state_.replay.possible(), .height = ui_.px(kButton), .text_px = kReplayText};
     look.kind = selected ? ButtonKind::selected : ButtonKind::plain;
     look.icon = icon;
-    look.width = *label != '\0' ? std::ceil(text_width(ui_, Face::semibold, kText, label)) + ui_.px(16) : ui_.px(32);
+    look.width =
+        *label != '\0' ? std::ceil(text_width(ui_, Face::semibold, kReplayText, label)) + ui_.px(16) : ui_.px(32);
     const bool clicked = button(ui_, id, label, {x, y}, look);
     tooltip_of_command(ui_, help, command);
     x += look.width + ui_.px(4);
@@ -89,9 +90,9 @@ void ReplayBar::draw(ImVec2 min, ImVec2 max) {
         replay.set_slower(1);
     }
     const std::string speed = "1:" + figure::count_text(static_cast<std::uint64_t>(replay.slowdown()));
-    const float speed_width = text_width(ui_, Face::mono, kText, "1:1,000,000");
-    draw_text(ui_, list, x + (speed_width - text_width(ui_, Face::mono, kText, speed)) / 2, middle + ui_.px(4),
-              Face::mono, kText, replay.on() ? t.text : t.faint, speed);
+    const float speed_width = text_width(ui_, Face::mono, kReplayText, "1:1,000,000");
+    draw_text(ui_, list, x + (speed_width - text_width(ui_, Face::mono, kReplayText, speed)) / 2, middle + ui_.px(4),
+              Face::mono, kReplayText, replay.on() ? t.text : t.faint, speed);
     x += speed_width + ui_.px(4);
     if (put(x, y, "replay/faster", "+", "Ten times faster", "replay.faster")) {
         replay.set_slower(-1);
@@ -99,7 +100,7 @@ void ReplayBar::draw(ImVec2 min, ImVec2 max) {
     float right = max.x - ui_.px(14);
     std::string words = !state_.session.live() ? "the end of the run" : replay.possible() ? "now" : "the run is going";
     if (replay.on()) {
-        const ButtonLook look{.height = ui_.px(kButton), .text_px = kText};
+        const ButtonLook look{.height = ui_.px(kButton), .text_px = kReplayText};
         const float wide = button_width(ui_, "Leave", look);
         right -= wide;
         if (button(ui_, "replay/leave", "Leave", {right, y}, look)) {
@@ -113,9 +114,10 @@ void ReplayBar::draw(ImVec2 min, ImVec2 max) {
     }
     // As wide as it can become, so that the track keeps its place.
     const std::string all = replay.on() ? figure::count_text(replay.events()) : std::string("100");
-    const float words_width = text_width(ui_, Face::medium, kText, "event " + all + " of " + all + " · 00.0 ms ");
+    const float words_width =
+        text_width(ui_, Face::medium, kReplayText, "event " + all + " of " + all + " · 00.0 ms ");
     if (right - x - words_width > ui_.px(140)) {
-        draw_text_right(ui_, list, right, middle + ui_.px(4), Face::medium, kText, replay.on() ? t.text : t.faint,
+        draw_text_right(ui_, list, right, middle + ui_.px(4), Face::medium, kReplayText, replay.on() ? t.text : t.faint,
                         words);
         right -= words_width + ui_.px(14);
     }

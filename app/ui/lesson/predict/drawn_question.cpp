@@ -14,7 +14,7 @@ namespace {
 using questions::Drawn;
 using questions::DrawnGuess;
 
-constexpr float kRow = 28, kGap = 4, kLabel = 12.5f, kGrab = 7, kClick = 3;
+constexpr float kDrawnRow = 28, kDrawnGap = 4, kLabel = 12.5f, kGrab = 7, kClick = 3;
 // A click on the empty row, or a key, draws an interval of this width. All in percent of the axis.
 constexpr double kFirst = 20, kLeast = 1;
 
@@ -90,7 +90,7 @@ float DrawnQuestion::draw(std::size_t question, ImVec2 at, float width) {
     labels = std::min(labels, std::floor(width * 0.34f));
     Row row{at.x + labels + ui_.px(10), at.x + width - ui_.px(2), at.y + ui_.px(4), 0};
     for (std::size_t i = 0; i <= drawn.lanes.size(); ++i) {
-        row.bottom = row.top + ui_.px(kRow);
+        row.bottom = row.top + ui_.px(kDrawnRow);
         const bool here = i == drawn.row;
         draw_text(ui_, list, at.x, (row.top + row.bottom) / 2 + ui_.exact_px(kLabel * 0.36f), Face::medium, kLabel,
                   here ? t.text : t.dim, name_of(i), labels + 1);
@@ -101,9 +101,9 @@ float DrawnQuestion::draw(std::size_t question, ImVec2 at, float width) {
         if (here) {
             draw_row(question, row);
         }
-        row.top = row.bottom + ui_.px(kGap);
+        row.top = row.bottom + ui_.px(kDrawnGap);
     }
-    row.top -= ui_.px(kGap);
+    row.top -= ui_.px(kDrawnGap);
     return row.top + draw_axis(question, row) - at.y;
 }
 

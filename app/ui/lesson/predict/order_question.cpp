@@ -5,15 +5,15 @@
 #include <variant>
 
 #include "app/render/format.h"
+#include "app/ui/lesson/lesson_text.h"
 #include "app/ui/widgets/paragraph.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
 namespace {
 
-constexpr float kText = 14, kLine = 20;
 // A card: its place in the order at the left of it, a grip, the text, two buttons.
-constexpr float kNumber = 24, kGrip = 20, kButton = 22, kPad = 5, kGap = 4;
+constexpr float kNumber = 24, kGrip = 20, kOrderButton = 22, kOrderPad = 5, kOrderGap = 4;
 constexpr float kClick = 3;  // the pointer may move this far in a click
 
 std::string id_of(std::size_t question, std::size_t event) {
@@ -21,7 +21,7 @@ std::string id_of(std::size_t question, std::size_t event) {
 }
 
 float text_room(Ui& ui, float width) {
-    return width - ui.px(kNumber + kGrip + 2 * kButton + 8);
+    return width - ui.px(kNumber + kGrip + 2 * kOrderButton + 8);
 }
 
 std::vector<std::size_t> moved(std::vector<std::size_t> events, std::size_t from, std::size_t to) {
@@ -62,8 +62,8 @@ float OrderQuestion::draw(std::size_t question, ImVec2 at, float width) {
             draw_round(ui_, list, {at.x + ui_.px(9), middle}, right[i] ? RoundSign::done : RoundSign::wrong,
                        right[i] ? t.good : t.warning);
         } else {
-            draw_text(ui_, list, at.x + ui_.px(5), middle + ui_.exact_px(kText * 0.36f), Face::semibold, kText,
-                      guess ? t.text : t.dim, std::to_string(i + 1));
+            draw_text(ui_, list, at.x + ui_.px(5), middle + ui_.exact_px(kLessonText * 0.36f), Face::semibold,
+                      kLessonText, guess ? t.text : t.dim, std::to_string(i + 1));
         }
         if (drag_ && drag_->moved && drag_->question == question && drag_->event == cards[i].event) {
             lifted = &cards[i];
@@ -84,7 +84,7 @@ float OrderQuestion::draw(std::size_t question, ImVec2 at, float width) {
     }
     float y = bottom;
     if (!guess) {
-        draw_text(ui_, list, at.x + ui_.px(kNumber), y + ui_.px(17), Face::regular, kText - 1.5f, t.dim,
+        draw_text(ui_, list, at.x + ui_.px(kNumber), y + ui_.px(17), Face::regular, kLessonText - 1.5f, t.dim,
                   "drag the cards, or use their arrows");
         y += ui_.px(22);
     }
@@ -105,11 +105,11 @@ std::vector<OrderQuestion::Card> OrderQuestion::place(std::size_t question, cons
     for (const std::size_t event : events) {
         const std::string& text = order.events[event].text;
         ui_.fonts.cover(text);
-        const float height =
-            draw_paragraph(ui_, nullptr, {}, text_room(ui_, width), kLine, text_with_code(text, kText, ink, ink)) +
-            2 * ui_.px(kPad);
+        const float height = draw_paragraph(ui_, nullptr, {}, text_room(ui_, width), kLessonLine,
+                                            text_with_code(text, kLessonText, ink, ink)) +
+                             2 * ui_.px(kOrderPad);
         cards.push_back({event, top, height});
-        top += height + ui_.px(kGap);
+        top += height + ui_.px(kOrderGap);
     }
     return cards;
 }
@@ -122,7 +122,7 @@ std::optional<std::size_t> OrderQuestion::take_input(std::size_t question, const
     std::optional<std::size_t> to;
     ImGui::SetCursorScreenPos({at.x, card.top});
     ImGui::PushID(id.c_str());
-    ImGui::InvisibleButton("card", {std::max(width - ui_.px(2 * kButton + 4), 1.0f), card.height});
+    ImGui::InvisibleButton("card", {std::max(width - ui_.px(2 * kOrderButton + 4), 1.0f), card.height});
     ImGui::PopID();
     mark_item(ui_, id);
     const float mouse_y = ImGui::GetIO().MousePos.y;
@@ -144,10 +144,10 @@ std::optional<std::size_t> OrderQuestion::take_input(std::size_t question, const
         }
     }
     const int steps = arrow_steps(ui_, id, ArrowKeys::upright);
-    const float button_y = card.top + (card.height - ui_.px(kButton)) / 2;
+    const float button_y = card.top + (card.height - ui_.px(kOrderButton)) / 2;
     const float right = at.x + width - ui_.px(4);
-    const bool up = draw_button(question, card.event, true, !first, {right - 2 * ui_.px(kButton), button_y});
-    const bool down = draw_button(question, card.event, false, !last, {right - ui_.px(kButton), button_y});
+    const bool up = draw_button(question, card.event, true, !first, {right - 2 * ui_.px(kOrderButton), button_y});
+    const bool down = draw_button(question, card.event, false, !last, {right - ui_.px(kOrderButton), button_y});
     if ((up || steps < 0) && !first) {
         to = place - 1;
     } else if ((down || steps > 0) && !last) {
@@ -161,7 +161,7 @@ bool OrderQuestion::draw_button(std::size_t question, std::size_t event, bool up
     const std::string id = id_of(question, event) + (up ? "/up" : "/down");
     ImGui::SetCursorScreenPos(at);
     ImGui::PushID(id.c_str());
-    const bool clicked = ImGui::InvisibleButton("button", {ui_.px(kButton), ui_.px(kButton)}) && enabled;
+    const bool clicked = ImGui::InvisibleButton("button", {ui_.px(kOrderButton), ui_.px(kOrderButton)}) && enabled;
     ImGui::PopID();
     mark_item(ui_, id, enabled);
     return clicked;
@@ -187,16 +187,16 @@ void OrderQuestion::draw_item(std::size_t question, const Card& card, ImVec2 at,
                                   dot, colour(hovered || lifted ? t.dim : t.faint), 8);
         }
     }
-    draw_paragraph(ui_, list, {min.x + ui_.px(kGrip), at.y + ui_.px(kPad)}, text_room(ui_, width), kLine,
-                   text_with_code(order.events[card.event].text, kText, t.text, t.text));
+    draw_paragraph(ui_, list, {min.x + ui_.px(kGrip), at.y + ui_.px(kOrderPad)}, text_room(ui_, width), kLessonLine,
+                   text_with_code(order.events[card.event].text, kLessonText, t.text, t.text));
     for (const bool up : {true, false}) {
         const auto place = ui_.rects.find(id_of(question, card.event) + (up ? "/up" : "/down"));
         if (place == ui_.rects.end()) {
             continue;
         }
         const bool enabled = place->second.enabled;
-        const float x = max.x - ui_.px(4) - ui_.px(kButton) * (up ? 1.5f : 0.5f), s = ui_.exact_px(4.5f);
-        const bool over = enabled && hovered && std::abs(mouse.x - x) < ui_.px(kButton) / 2;
+        const float x = max.x - ui_.px(4) - ui_.px(kOrderButton) * (up ? 1.5f : 0.5f), s = ui_.exact_px(4.5f);
+        const bool over = enabled && hovered && std::abs(mouse.x - x) < ui_.px(kOrderButton) / 2;
         const ImU32 ink = colour(!enabled ? figure::mixed(t.raised, t.faint, 0.4) : over ? t.issue : t.dim);
         const float tip = up ? middle - s * 0.6f : middle + s * 0.6f, base = up ? middle + s * 0.6f : middle - s * 0.6f;
         list->AddTriangleFilled({x - s, base}, {x + s, base}, {x, tip}, ink);
@@ -212,21 +212,21 @@ float OrderQuestion::draw_right_order(std::size_t question, ImVec2 at, float wid
     const auto& right = std::get<questions::OrderGuess>(*answer.right).events;
     float y = at.y, times = 0;
     for (const double ns : answer.at_ns) {
-        times = std::max(times, text_width(ui_, Face::mono_medium, kText - 1, figure::duration_text(ns)));
+        times = std::max(times, text_width(ui_, Face::mono_medium, kLessonText - 1, figure::duration_text(ns)));
     }
-    draw_text(ui_, list, at.x, y + ui_.px(15), Face::medium, kText - 1, t.dim, "In this run:");
+    draw_text(ui_, list, at.x, y + ui_.px(15), Face::medium, kLessonText - 1, t.dim, "In this run:");
     y += ui_.px(22);
     const float indent = ui_.px(kNumber), room = width - indent - times - ui_.px(12);
     std::size_t place = 0;
     for (std::size_t i = 0; i < right.size(); ++i) {
         // Events at the same time have the same place.
         place = i > 0 && answer.at_ns[right[i]] == answer.at_ns[right[i - 1]] ? place : i + 1;
-        const float baseline = y + ui_.px(kLine) * 0.5f + ui_.exact_px(kText * 0.36f);
-        draw_text(ui_, list, at.x + ui_.px(5), baseline, Face::semibold, kText, t.good, std::to_string(place));
-        draw_text_right(ui_, list, at.x + width, baseline, Face::mono_medium, kText - 1, t.text,
+        const float baseline = y + ui_.px(kLessonLine) * 0.5f + ui_.exact_px(kLessonText * 0.36f);
+        draw_text(ui_, list, at.x + ui_.px(5), baseline, Face::semibold, kLessonText, t.good, std::to_string(place));
+        draw_text_right(ui_, list, at.x + width, baseline, Face::mono_medium, kLessonText - 1, t.text,
                         figure::duration_text(answer.at_ns[right[i]]));
-        y += draw_paragraph(ui_, list, {at.x + indent, y}, room, kLine,
-                            text_with_code(order.events[right[i]].text, kText, t.text, t.text)) +
+        y += draw_paragraph(ui_, list, {at.x + indent, y}, room, kLessonLine,
+                            text_with_code(order.events[right[i]].text, kLessonText, t.text, t.text)) +
              ui_.px(2);
     }
     ui_.rects.insert_or_assign("predict/" + std::to_string(question + 1) + "/right-order",

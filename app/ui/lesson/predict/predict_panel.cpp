@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/ui/lesson/lesson_text.h"
 #include "app/ui/widgets/paragraph.h"
 #include "app/ui/widgets/slider.h"
 #include "app/ui/widgets/widgets.h"
@@ -13,10 +14,10 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kText = 14, kLine = 20, kIndent = 26, kPad = 4;
+constexpr float kPad = 4;
 
 std::vector<TextPiece> pieces_of(std::string_view text, figure::Rgba ink, figure::Rgba code) {
-    return text_with_code(text, kText, ink, code);
+    return text_with_code(text, kLessonText, ink, code);
 }
 
 // A guess is given in steps that a learner can tell apart.
@@ -62,7 +63,7 @@ float PredictPanel::draw_question(std::size_t index, ImVec2 at, float width) {
     const questions::Question& question = state_.predictions.questions()[index];
     ui_.fonts.cover(question.ask);
     float y = at.y;
-    y += draw_paragraph(ui_, ImGui::GetWindowDrawList(), {at.x, y}, width, kLine,
+    y += draw_paragraph(ui_, ImGui::GetWindowDrawList(), {at.x, y}, width, kLessonLine,
                         pieces_of(question.ask, t.text, t.text));
     y += ui_.px(4);
     if (const auto* choices = std::get_if<questions::Choices>(&question.kind)) {
@@ -93,9 +94,9 @@ float PredictPanel::draw_choice(std::size_t question, std::size_t choice, ImVec2
         answer = nullptr;
     }
     const bool right = answer != nullptr && answer->right == this_one;
-    const float indent = ui_.px(kIndent), pad = ui_.px(kPad), overhang = ui_.px(8);
+    const float indent = ui_.px(kLessonIndent), pad = ui_.px(kPad), overhang = ui_.px(8);
     const auto words = pieces_of(shown.text, chosen || right ? t.text : t.dim, t.text);
-    const float height = draw_paragraph(ui_, nullptr, at, width - indent, kLine, words) + 2 * pad;
+    const float height = draw_paragraph(ui_, nullptr, at, width - indent, kLessonLine, words) + 2 * pad;
     const std::string id = "predict/" + std::to_string(question + 1) + "/" + std::to_string(choice + 1);
     ImGui::SetCursorScreenPos({at.x - overhang, at.y});
     ImGui::PushID(id.c_str());
@@ -111,7 +112,7 @@ float PredictPanel::draw_choice(std::size_t question, std::size_t choice, ImVec2
         state_.predictions.guess(question, this_one);
     }
     const bool wrong = answer != nullptr && chosen && !right;
-    draw_round(ui_, list, {at.x + ui_.px(9), at.y + pad + ui_.px(kLine) * 0.5f},
+    draw_round(ui_, list, {at.x + ui_.px(9), at.y + pad + ui_.px(kLessonLine) * 0.5f},
                right    ? RoundSign::done
                : wrong  ? RoundSign::wrong
                : chosen ? RoundSign::chosen
@@ -121,7 +122,7 @@ float PredictPanel::draw_choice(std::size_t question, std::size_t choice, ImVec2
                : chosen  ? t.issue
                : hovered ? t.text
                          : t.dim);
-    draw_paragraph(ui_, list, {at.x + indent, at.y + pad}, width - indent, kLine, words);
+    draw_paragraph(ui_, list, {at.x + indent, at.y + pad}, width - indent, kLessonLine, words);
     return height;
 }
 
@@ -153,8 +154,9 @@ float PredictPanel::draw_number(std::size_t question, ImVec2 at, float width) {
         const double from = guess ? guess->value : (number.least + number.most) / 2;
         state_.predictions.guess(question, questions::NumberGuess{rounded(from + steps * step_of(number), number)});
     }
-    draw_text_right(ui_, list, at.x + width, y + ui_.exact_px(kText * 0.36f), guess ? Face::semibold : Face::regular,
-                    kText, guess ? t.text : t.dim, guess ? questions::words_of(asked, *guess) : "drag");
+    draw_text_right(ui_, list, at.x + width, y + ui_.exact_px(kLessonText * 0.36f),
+                    guess ? Face::semibold : Face::regular, kLessonText, guess ? t.text : t.dim,
+                    guess ? questions::words_of(asked, *guess) : "drag");
     return height;
 }
 
@@ -173,7 +175,8 @@ float PredictPanel::draw_answer(std::size_t index, ImVec2 at, float width) {
         words = pieces_of(answer->problem, t.dim, t.text);
     } else {
         const bool right = questions::is_right(question, *answer, guess);
-        words.push_back({right ? "Right. " : "Not so. ", Face::semibold, kText, right ? t.good : t.warning, true});
+        words.push_back(
+            {right ? "Right. " : "Not so. ", Face::semibold, kLessonText, right ? t.good : t.warning, true});
         if (!right) {
             why = questions::why_not(*answer, guess);
             why += why.empty() ? "" : " ";
@@ -185,9 +188,9 @@ float PredictPanel::draw_answer(std::size_t index, ImVec2 at, float width) {
             }
         }
     }
-    const float indent = ui_.px(std::holds_alternative<questions::Choices>(question.kind) ? kIndent : 0);
+    const float indent = ui_.px(std::holds_alternative<questions::Choices>(question.kind) ? kLessonIndent : 0);
     const float height = draw_paragraph(ui_, ImGui::GetWindowDrawList(), {at.x + indent, at.y + ui_.px(4)},
-                                        width - indent, kLine, words);
+                                        width - indent, kLessonLine, words);
     ui_.rects.insert_or_assign("predict/" + std::to_string(index + 1) + "/answer",
                                WidgetRect{at.x + indent, at.y, at.x + width, at.y + ui_.px(8) + height});
     return height + ui_.px(8);
