@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "app/render/format.h"
-#include "app/ui/lesson/lesson_text.h"
+#include "app/ui/lesson/predict/lesson_text.h"
 #include "app/ui/widgets/paragraph.h"
 #include "app/ui/widgets/widgets.h"
 
