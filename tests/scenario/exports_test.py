@@ -95,6 +95,14 @@ class Exports(Scenario):
         self.assertEqual(ran.status, 0, ran)
         self.assertIn('"total_ns"', ran.out)
 
+    def test_a_dash_is_standard_output(self):
+        for option, key in (("--report", "total_ns"), ("--trace", "traceEvents")):
+            with self.subTest(option=option):
+                ran = self.headway("run", "increment", "--set", "n=3", "--device", "simulated", option, "-")
+                self.assertEqual(ran.status, 0, ran)
+                self.assertIn(key, json.loads(ran.out[ran.out.index("{"):]))
+                self.assertFalse((self.folder / "-").exists())
+
     def test_a_trace_on_disk_restores_the_run(self):
         for device in ("cpu", "simulated"):
             for name in ("t.json", "t.json.gz"):

@@ -139,7 +139,8 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     compare->add_option("--figure", line.compare.figure,
                         "FILE.png, .svg or .pdf: both timelines; moving: .gif, .mp4 or frame-%04d.png");
     add_figure_options(*compare, raw_compared, "figure-");
-    compare->add_option("--report", line.compare.report, "FILE.json: the numbers of both");
+    compare->add_option("--report", line.compare.report, "FILE.json, or - for standard output: the numbers of both")
+        ->transform(dash_is_standard_output());
 
     std::string explore_orders, explore_seed;
     RawRunOptions raw_explored;
@@ -147,7 +148,8 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     explore->add_option("PROGRAM", line.explore.program, "as for run")->required();
     explore->add_option("--orders", explore_orders, "N: so many orders (default: 100)");
     explore->add_option("--first", explore_seed, "SEED of the first order; the others follow (default: 1)");
-    explore->add_option("--report", line.explore.report, "FILE.json: outcomes and races");
+    explore->add_option("--report", line.explore.report, "FILE.json, or - for standard output: outcomes and races")
+        ->transform(dash_is_standard_output());
     const auto explored = add_settings(*explore, raw_explored);
 
     std::string file_in, file_out;

@@ -48,11 +48,21 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
     return settings;
 }
 
+CLI::Validator dash_is_standard_output() {
+    return {[](std::string& path) {
+                path = path == "-" ? "/dev/stdout" : path;
+                return std::string();  // no error
+            },
+            ""};
+}
+
 void add_run_options(CLI::App& app, RawRunOptions& raw) {
     add_settings(app, raw);
     app.add_option("--repeat", raw.repeat, "N: run once to warm up, then N times, and tell median and spread");
-    app.add_option("--report", raw.report, "FILE.json: the numbers");
-    app.add_option("--trace", raw.trace, "FILE.json or FILE.json.gz: Chrome trace events");
+    app.add_option("--report", raw.report, "FILE.json, or - for standard output: the numbers")
+        ->transform(dash_is_standard_output());
+    app.add_option("--trace", raw.trace, "FILE.json or FILE.json.gz, or - for standard output: Chrome trace events")
+        ->transform(dash_is_standard_output());
     app.add_option("--figure", raw.figure,
                    "FILE.png, .svg or .pdf: the timeline; moving: .gif, .mp4 or frame-%04d.png");
     add_figure_options(app, raw.figure_options, "figure-");

@@ -22,6 +22,9 @@ struct RawRunOptions {
     bool watched = false, for_window = false, replace = false, network = false, explain = false, answers = false;
 };
 
+// For the option of a text file that is written: `-` means standard output.
+CLI::Validator dash_is_standard_output();
+
 // Adds the options that change the run itself, as opposed to its outputs.
 std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw);
 
