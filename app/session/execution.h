@@ -113,4 +113,9 @@ private:
     std::uint64_t revision_ = 0;
 };
 
+// Whether there is a run, and ops in it.
+[[nodiscard]] inline bool has_ops(const Execution* execution) {
+    return execution != nullptr && execution->run() != nullptr && execution->run()->op_count() > 0;
+}
+
 }  // namespace headway::session

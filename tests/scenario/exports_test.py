@@ -3,9 +3,10 @@
 import gzip
 import json
 import os
+import subprocess
 import unittest
 
-from scenario import WITH_FIGURES, Scenario, main, settings
+from scenario import RUNNER, WITH_FIGURES, Scenario, main, settings
 
 SMALL = ["train", *settings(batches=3, batch_size=16, features=16, hidden=16)]
 
@@ -102,6 +103,20 @@ class Exports(Scenario):
                 self.assertEqual(ran.status, 0, ran)
                 self.assertIn(key, json.loads(ran.out[ran.out.index("{"):]))
                 self.assertFalse((self.folder / "-").exists())
+
+    def test_standard_output_keeps_what_is_in_it(self):
+        (self.folder / "fails.py").write_text('import headway as hw\nprint("hello")\nraise ValueError("no")\n')
+        for program, first_line in (("increment", "3 steps"), ("fails.py", "hello")):
+            with self.subTest(program=program):
+                (self.folder / "out.txt").write_text("before\n")
+                with open(self.folder / "out.txt", "a", encoding="utf-8") as out:
+                    sets = ["--set", "n=3"] if program == "increment" else []
+                    subprocess.run([RUNNER, "run", program, *sets, "--report", "-"], cwd=self.folder, stdout=out,
+                                   stderr=subprocess.DEVNULL, check=False, timeout=60)
+                text = (self.folder / "out.txt").read_text()
+                self.assertTrue(text.startswith("before\n" + first_line), text[:200])
+                self.assertIn("total_ns", json.loads(text[text.index("{"):]))
+                self.assertEqual([f.name for f in self.folder.iterdir() if "stdout" in f.name], [])
 
     def test_a_trace_on_disk_restores_the_run(self):
         for device in ("cpu", "simulated"):

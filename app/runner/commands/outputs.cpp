@@ -80,14 +80,13 @@ core::Result<std::unique_ptr<model::Run>> read_run(const trace::Recording& recor
 
 namespace {
 
-// Whether two paths name the same file, however they are spelled. False for non-files such as /dev/null, which may be
-// used several times.
+// Whether two paths name the same file, however they are spelled. False for what is written to directly, such as
+// /dev/null, which may be used several times.
 bool is_same_file(const std::string& a, const std::string& b) {
     std::error_code ignored;
-    const auto path = std::filesystem::weakly_canonical(a, ignored);
-    const bool same =
-        path == std::filesystem::weakly_canonical(b, ignored) || std::filesystem::equivalent(a, b, ignored);
-    return same && (!std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored));
+    const bool same = std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored) ||
+                      std::filesystem::equivalent(a, b, ignored);
+    return same && !core::is_written_directly(a) && !core::is_written_directly(b);
 }
 
 }  // namespace
@@ -184,7 +183,7 @@ bool is_there(const std::string& path) {
 }  // namespace
 
 std::string place_of(const std::string& path, bool replace, bool complete) {
-    if (path.empty() || replace || complete || !is_there(path)) {
+    if (path.empty() || replace || complete || core::is_written_directly(path) || !is_there(path)) {
         return path;
     }
     std::string other = partial_path(path);

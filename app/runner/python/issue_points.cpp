@@ -8,7 +8,7 @@ namespace {
 
 using runtime::IssuedSoFar;
 
-PyObject* tuple_from(const IssuedSoFar& issued, std::uint32_t lanes) {
+PyObject* tuple_of_point(const IssuedSoFar& issued, std::uint32_t lanes) {
     PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(lanes) + 1);
     for (std::uint32_t i = 0; tuple != nullptr && i <= lanes; ++i) {
         PyObject* number = PyLong_FromUnsignedLong(i == 0 ? issued.last : issued.seqs[i - 1]);
@@ -48,7 +48,7 @@ PyObject* issued_so_far(PyObject*, PyObject* arguments) {
     if (runtime == nullptr || PyArg_ParseTuple(arguments, "s", &name) == 0) {
         return nullptr;
     }
-    return guarded([&] { return tuple_from(runtime->waits.issued_so_far(name), runtime->lanes.count()); });
+    return guarded([&] { return tuple_of_point(runtime->waits.issued_so_far(name), runtime->lanes.count()); });
 }
 
 PyObject* finished(PyObject*, PyObject* arguments) {

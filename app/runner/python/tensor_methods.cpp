@@ -12,10 +12,6 @@ namespace {
 using devices::OpKind;
 using nn::Variable;
 
-PyTensor* self_of(PyObject* object) {
-    return as_tensor(object);
-}
-
 // Parses a reduction's axis: None for all, else an int. False with an exception set.
 bool axis_from(PyObject* object, bool& all, int& axis) {
     all = object == nullptr || object == Py_None;
@@ -42,13 +38,13 @@ PyObject* reduce(PyObject* self, PyObject* arguments, PyObject* keywords) {
         return nullptr;
     }
     return guarded([&] {
-        const Variable& v = operand(self_of(self));
+        const Variable& v = operand(as_tensor(self));
         if constexpr (kReduction == Reduction::sum) {
-            return wrap_like(self_of(self), all ? nn::sum(v) : nn::sum(v, axis, keep != 0));
+            return wrap_like(as_tensor(self), all ? nn::sum(v) : nn::sum(v, axis, keep != 0));
         } else if constexpr (kReduction == Reduction::mean) {
-            return wrap_like(self_of(self), all ? nn::mean(v) : nn::mean(v, axis, keep != 0));
+            return wrap_like(as_tensor(self), all ? nn::mean(v) : nn::mean(v, axis, keep != 0));
         } else {
-            return wrap_like(self_of(self), all ? nn::max(v) : nn::max(v, axis, keep != 0));
+            return wrap_like(as_tensor(self), all ? nn::max(v) : nn::max(v, axis, keep != 0));
         }
     });
 }
@@ -58,21 +54,21 @@ PyObject* unary(PyObject* self, PyObject*) {
     if (frontend() == nullptr) {
         return nullptr;
     }
-    return guarded([&] { return wrap_like(self_of(self), nn::unary(kKind, operand(self_of(self)))); });
+    return guarded([&] { return wrap_like(as_tensor(self), nn::unary(kKind, operand(as_tensor(self)))); });
 }
 
 PyObject* square(PyObject* self, PyObject*) {
     if (frontend() == nullptr) {
         return nullptr;
     }
-    return guarded([&] { return wrap_like(self_of(self), nn::square(operand(self_of(self)))); });
+    return guarded([&] { return wrap_like(as_tensor(self), nn::square(operand(as_tensor(self)))); });
 }
 
 PyObject* copy(PyObject* self, PyObject*) {
     if (frontend() == nullptr) {
         return nullptr;
     }
-    return guarded([&] { return wrap_same(self_of(self), nn::copy(readable(self_of(self)))); });
+    return guarded([&] { return wrap_same(as_tensor(self), nn::copy(readable(as_tensor(self)))); });
 }
 
 PyObject* reshape(PyObject* self, PyObject* arguments) {
@@ -81,7 +77,7 @@ PyObject* reshape(PyObject* self, PyObject* arguments) {
     if (frontend() == nullptr || !shape_from(only, shape)) {
         return nullptr;
     }
-    return guarded([&] { return wrap_same(self_of(self), nn::reshape(readable(self_of(self)), shape)); });
+    return guarded([&] { return wrap_same(as_tensor(self), nn::reshape(readable(as_tensor(self)), shape)); });
 }
 
 PyObject* transpose(PyObject* self, PyObject* arguments) {
@@ -92,7 +88,7 @@ PyObject* transpose(PyObject* self, PyObject* arguments) {
         return nullptr;
     }
     return guarded([&] {
-        PyTensor* tensor = self_of(self);
+        PyTensor* tensor = as_tensor(self);
         Variable result = nn::transpose(readable(tensor), a, b);
         if (view != 0) {
             state().copied_rows.add(result.value().buffer_id(), tensor->held.value().buffer_id());
@@ -112,9 +108,9 @@ PyObject* matmul(PyObject* self, PyObject* arguments, PyObject* keywords) {
         return nullptr;
     }
     return guarded([&] {
-        return wrap_like(self_of(self), nn::matmul(operand(self_of(self)), operand(as_tensor(other)),
-                                                   ta != 0 ? nn::Side::transposed : nn::Side::normal,
-                                                   tb != 0 ? nn::Side::transposed : nn::Side::normal));
+        return wrap_like(as_tensor(self), nn::matmul(operand(as_tensor(self)), operand(as_tensor(other)),
+                                                     ta != 0 ? nn::Side::transposed : nn::Side::normal,
+                                                     tb != 0 ? nn::Side::transposed : nn::Side::normal));
     });
 }
 
@@ -126,8 +122,8 @@ PyObject* add_scaled_(PyObject* self, PyObject* arguments) {
         return nullptr;
     }
     return guarded([&] {
-        nn::add_scaled_in_place(target(self_of(self)), operand(as_tensor(other)), scale);
-        written(self_of(self));
+        nn::add_scaled_in_place(target(as_tensor(self)), operand(as_tensor(other)), scale);
+        written(as_tensor(self));
         Py_INCREF(self);
         return self;
     });
@@ -148,11 +144,11 @@ PyObject* to_device(PyObject* self, PyObject* arguments) {
         return nullptr;
     }
     return guarded([&] {
-        nn::Variable there = nn::to_device(readable(self_of(self)), static_cast<core::DeviceId>(device));
+        nn::Variable there = nn::to_device(readable(as_tensor(self)), static_cast<core::DeviceId>(device));
         PyObject* object = wrap(Py_TYPE(self), std::move(there), place == Py_None ? nullptr : place, waits != 0,
-                                self_of(self)->numbers);
+                                as_tensor(self)->numbers);
         if (object != nullptr) {
-            self_of(self)->seen_elsewhere = as_tensor(object)->seen_elsewhere = true;  // if no copy was needed
+            as_tensor(self)->seen_elsewhere = as_tensor(object)->seen_elsewhere = true;  // if no copy was needed
         }
         return object;
     });
@@ -166,7 +162,7 @@ PyObject* copy_into(PyObject* self, PyObject* arguments) {
         return nullptr;
     }
     return guarded([&] {
-        runtime->copy_into(target(as_tensor(to)).value(), operand(self_of(self)).value());
+        runtime->copy_into(target(as_tensor(to)).value(), operand(as_tensor(self)).value());
         written(as_tensor(to));
         Py_INCREF(to);
         return to;
@@ -189,7 +185,7 @@ PyObject* wait_to_read(PyObject* self, PyObject* arguments) {
     }
     runtime::Runtime* runtime = frontend();
     if (runtime == nullptr || !outside_gil([&] {
-            const runtime::Tensor& value = self_of(self)->held.value();
+            const runtime::Tensor& value = as_tensor(self)->held.value();
             if (kind != nullptr && runtime->settings.copies_in_stream) {
                 runtime->waits.in_stream(value, kind_from(kind), name);
                 return;
@@ -210,8 +206,8 @@ PyObject* to_bytes(PyObject* self, PyObject* arguments) {
     }
     runtime::Runtime* runtime = frontend();
     std::vector<float> values;
-    if (runtime == nullptr || !can_be_read(self_of(self)) ||
-        !outside_gil([&] { values = read_values(*self_of(self), kind_from(kind), name != nullptr ? name : kind); })) {
+    if (runtime == nullptr || !can_be_read(as_tensor(self)) ||
+        !outside_gil([&] { values = read_values(*as_tensor(self), kind_from(kind), name != nullptr ? name : kind); })) {
         return nullptr;
     }
     return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(values.data()),
@@ -224,18 +220,18 @@ PyObject* item(PyObject* self, PyObject*) {
         return nullptr;
     }
     float value = 0;
-    if (!can_be_read(self_of(self))) {
+    if (!can_be_read(as_tensor(self))) {
         return nullptr;
     }
-    if (self_of(self)->held.value().elements() != 1) {
+    if (as_tensor(self)->held.value().elements() != 1) {
         PyErr_Format(PyExc_ValueError, "item(): a tensor with %lld elements is not one number",
-                     static_cast<long long>(self_of(self)->held.value().elements()));
+                     static_cast<long long>(as_tensor(self)->held.value().elements()));
         return nullptr;
     }
-    if (!outside_gil([&] { value = read_values(*self_of(self), trace::WaitKind::item, "item")[0]; })) {
+    if (!outside_gil([&] { value = read_values(*as_tensor(self), trace::WaitKind::item, "item")[0]; })) {
         return nullptr;
     }
-    switch (self_of(self)->numbers) {
+    switch (as_tensor(self)->numbers) {
         case Numbers::integer:
             return PyLong_FromDouble(static_cast<double>(value));
         case Numbers::boolean:
@@ -264,7 +260,7 @@ PyObject* backward(PyObject* self, PyObject* arguments, PyObject* keywords) {
             }
             options.head = operand(as_tensor(head)).value();
         }
-        nn::backward(operand(self_of(self)), std::move(options));
+        nn::backward(operand(as_tensor(self)), std::move(options));
         Py_RETURN_NONE;
     });
 }
@@ -275,7 +271,7 @@ PyObject* require_gradient(PyObject* self, PyObject* arguments) {
         return nullptr;
     }
     return guarded([&] {
-        operand(self_of(self))
+        operand(as_tensor(self))
             .require_gradient(accumulate != 0 ? nn::GradientMode::accumulate : nn::GradientMode::overwrite);
         Py_INCREF(self);
         return self;
@@ -287,49 +283,49 @@ PyObject* drop_gradient(PyObject* self, PyObject*) {
         return nullptr;
     }
     return guarded([&]() -> PyObject* {
-        if (self_of(self)->held.tracked()) {
-            self_of(self)->held.drop_gradient();
+        if (as_tensor(self)->held.tracked()) {
+            as_tensor(self)->held.drop_gradient();
         }
         Py_RETURN_NONE;
     });
 }
 
 PyObject* detach(PyObject* self, PyObject*) {
-    return guarded([&] { return wrap_same(self_of(self), readable(self_of(self)).detached()); });
+    return guarded([&] { return wrap_same(as_tensor(self), readable(as_tensor(self)).detached()); });
 }
 
 PyObject* get_shape(PyObject* self, void*) {
-    return tuple_from(self_of(self)->held.shape());
+    return tuple_from(as_tensor(self)->held.shape());
 }
 PyObject* get_ndim(PyObject* self, void*) {
-    return PyLong_FromLong(self_of(self)->held.shape().rank);
+    return PyLong_FromLong(as_tensor(self)->held.shape().rank);
 }
 PyObject* get_size(PyObject* self, void*) {
-    return PyLong_FromLongLong(self_of(self)->held.value().elements());
+    return PyLong_FromLongLong(as_tensor(self)->held.value().elements());
 }
 PyObject* get_place(PyObject* self, void*) {
-    PyObject* place = self_of(self)->place != nullptr ? self_of(self)->place : Py_None;
+    PyObject* place = as_tensor(self)->place != nullptr ? as_tensor(self)->place : Py_None;
     Py_INCREF(place);
     return place;
 }
 PyObject* get_waits(PyObject* self, void*) {
-    return PyBool_FromLong(self_of(self)->waits ? 1 : 0);
+    return PyBool_FromLong(as_tensor(self)->waits ? 1 : 0);
 }
 int set_waits(PyObject* self, PyObject* value, void*) {
     const int waits = value != nullptr ? PyObject_IsTrue(value) : -1;
     if (waits >= 0) {
-        self_of(self)->waits = waits != 0;
+        as_tensor(self)->waits = waits != 0;
     }
     return waits >= 0 ? 0 : -1;
 }
 constexpr const char* kNumbers[] = {"real", "integer", "boolean"};
 PyObject* get_numbers(PyObject* self, void*) {
-    return PyUnicode_FromString(kNumbers[static_cast<std::size_t>(self_of(self)->numbers)]);
+    return PyUnicode_FromString(kNumbers[static_cast<std::size_t>(as_tensor(self)->numbers)]);
 }
 int set_numbers(PyObject* self, PyObject* value, void*) {
     for (std::size_t i = 0; value != nullptr && PyUnicode_Check(value) && i < std::size(kNumbers); ++i) {
         if (PyUnicode_CompareWithASCIIString(value, kNumbers[i]) == 0) {
-            self_of(self)->numbers = static_cast<Numbers>(i);
+            as_tensor(self)->numbers = static_cast<Numbers>(i);
             return 0;
         }
     }
@@ -337,17 +333,17 @@ int set_numbers(PyObject* self, PyObject* value, void*) {
     return -1;
 }
 PyObject* get_tracked(PyObject* self, void*) {
-    return PyBool_FromLong(self_of(self)->held.tracked() ? 1 : 0);
+    return PyBool_FromLong(as_tensor(self)->held.tracked() ? 1 : 0);
 }
 PyObject* get_leaf(PyObject* self, void*) {
-    return PyBool_FromLong(self_of(self)->held.is_leaf() ? 1 : 0);
+    return PyBool_FromLong(as_tensor(self)->held.is_leaf() ? 1 : 0);
 }
 PyObject* get_gradient(PyObject* self, void*) {
     return guarded([&]() -> PyObject* {
-        if (!self_of(self)->held.tracked() || !self_of(self)->held.gradient().defined()) {
+        if (!as_tensor(self)->held.tracked() || !as_tensor(self)->held.gradient().defined()) {
             Py_RETURN_NONE;
         }
-        PyObject* object = wrap_like(self_of(self), Variable(self_of(self)->held.gradient()));
+        PyObject* object = wrap_like(as_tensor(self), Variable(as_tensor(self)->held.gradient()));
         if (object != nullptr) {
             as_tensor(object)->seen_elsewhere = true;
         }
@@ -355,10 +351,10 @@ PyObject* get_gradient(PyObject* self, void*) {
     });
 }
 PyObject* get_device_number(PyObject* self, void*) {
-    return PyLong_FromLong(self_of(self)->held.value().device());
+    return PyLong_FromLong(as_tensor(self)->held.value().device());
 }
 PyObject* get_buffer_id(PyObject* self, void*) {
-    return PyLong_FromUnsignedLong(self_of(self)->held.value().buffer_id());
+    return PyLong_FromUnsignedLong(as_tensor(self)->held.value().buffer_id());
 }
 
 template <class Function>

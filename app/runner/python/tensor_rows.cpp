@@ -7,13 +7,9 @@ namespace {
 
 using nn::Variable;
 
-PyTensor* self_of(PyObject* object) {
-    return as_tensor(object);
-}
-
 // Parses an index into axis 0: an int drops the axis, a slice of step 1 keeps it.
 bool rows_from(PyObject* self, PyObject* key, std::int64_t& start, std::int64_t& rows, bool& drop_axis) {
-    const devices::Shape& shape = self_of(self)->held.shape();
+    const devices::Shape& shape = as_tensor(self)->held.shape();
     if (shape.rank == 0) {
         PyErr_SetString(PyExc_IndexError, "a tensor without dimensions cannot be indexed");
         return false;
@@ -68,7 +64,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
         return nullptr;
     }
     return guarded([&] {
-        PyTensor* tensor = self_of(self);
+        PyTensor* tensor = as_tensor(self);
         Variable part = nn::slice(readable(tensor), start, rows);
         if (drop_axis) {
             part = nn::reshape(part, without_first(tensor->held.shape()));
@@ -93,7 +89,7 @@ int assign(PyObject* self, PyObject* key, PyObject* value) {
         return -1;
     }
     PyObject* done = guarded([&]() -> PyObject* {
-        devices::Shape shape = self_of(self)->held.shape();
+        devices::Shape shape = as_tensor(self)->held.shape();
         shape[0] = rows;
         Variable part;
         if (is_tensor(value)) {
@@ -103,18 +99,18 @@ int assign(PyObject* self, PyObject* key, PyObject* value) {
             if (number == -1.0 && PyErr_Occurred() != nullptr) {
                 return nullptr;
             }
-            const runtime::OnDevice there(*runtime, self_of(self)->held.value().device());
+            const runtime::OnDevice there(*runtime, as_tensor(self)->held.value().device());
             part = Variable(runtime->full(shape, static_cast<float>(number)));
         }
-        nn::assign_slice(target(self_of(self)), start, part);
-        written(self_of(self));
+        nn::assign_slice(target(as_tensor(self)), start, part);
+        written(as_tensor(self));
         return Py_None;
     });
     return done != nullptr ? 0 : -1;
 }
 
 Py_ssize_t length(PyObject* self) {
-    const devices::Shape& shape = self_of(self)->held.shape();
+    const devices::Shape& shape = as_tensor(self)->held.shape();
     if (shape.rank == 0) {
         PyErr_SetString(PyExc_TypeError, "a tensor without dimensions has no length");
         return -1;
@@ -123,7 +119,7 @@ Py_ssize_t length(PyObject* self) {
 }
 
 PyObject* row(PyObject* self, Py_ssize_t i) {
-    const devices::Shape& shape = self_of(self)->held.shape();
+    const devices::Shape& shape = as_tensor(self)->held.shape();
     if (shape.rank == 0 || i < 0 || i >= shape[0]) {
         PyErr_SetString(PyExc_IndexError, "no more rows");
         return nullptr;

@@ -18,7 +18,6 @@ Host* the_host = nullptr;
 
 const c10::DispatchKeySet kCpuKeys(c10::DispatchKey::CPU);
 const c10::DispatchKeySet kMetaKeys(c10::DispatchKey::Meta);
-const c10::DispatchKeySet kOurKeys(c10::DispatchKey::CUDA);
 
 // The context of a storage's memory: the block, and a CPU storage over the same bytes that does not own them. The
 // engine keeps the bytes until every op that uses them has run.

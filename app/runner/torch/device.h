@@ -69,6 +69,8 @@ private:
 void set_current_stream(std::uint32_t stream);
 
 // --- memory and tensors ---
+// The dispatch keys of a tensor of ours.
+inline const c10::DispatchKeySet kOurKeys(c10::DispatchKey::CUDA);
 c10::Allocator& device_allocator();
 c10::Allocator& pinned_allocator();
 [[nodiscard]] bool is_pinned(const c10::Storage& storage);

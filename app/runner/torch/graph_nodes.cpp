@@ -23,13 +23,13 @@ struct Outer final : at::ObserverContext {
     GraphNode node;
 };
 
-std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
+std::unique_ptr<at::ObserverContext> begin_node(const at::RecordFunction& function) {
     auto outer = std::make_unique<Outer>(evaluated);
     // Leaves, which add up gradients, have the number -1.
     evaluated = {function.forwardThreadId(), static_cast<std::uint64_t>(function.seqNr() + 1)};
     return outer;
 }
-void end(const at::RecordFunction& /*function*/, at::ObserverContext* outer) {
+void end_node(const at::RecordFunction& /*function*/, at::ObserverContext* outer) {
     evaluated = outer != nullptr ? static_cast<Outer*>(outer)->node : GraphNode();
 }
 
@@ -74,7 +74,8 @@ void note_node() {
 
 void follow_program() {
     at::addGlobalCallback(at::RecordFunctionCallback(&begin_scope, &end_scope).scopes({at::RecordScope::USER_SCOPE}));
-    at::addGlobalCallback(at::RecordFunctionCallback(&begin, &end).scopes({at::RecordScope::BACKWARD_FUNCTION}));
+    at::addGlobalCallback(
+        at::RecordFunctionCallback(&begin_node, &end_node).scopes({at::RecordScope::BACKWARD_FUNCTION}));
 }
 
 }  // namespace headway::torch_module

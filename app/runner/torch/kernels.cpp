@@ -14,8 +14,6 @@ namespace headway::torch_module {
 
 namespace {
 
-const c10::DispatchKeySet kOurKeys(c10::DispatchKey::CUDA);
-
 std::uint32_t chosen(const c10::optional<c10::Device>& device) {
     return device ? gpu_number(*device) : current_gpu();
 }

@@ -13,9 +13,7 @@ constexpr float kWaitText = 13, kWaitRow = 22;
 
 // The run, if its waits are known; else null.
 const session::Execution* with_waits(const session::Execution* e) {
-    const bool known =
-        e != nullptr && e->run() != nullptr && e->run()->op_count() > 0 && e->run()->capabilities().waits;
-    return known ? e : nullptr;
+    return has_ops(e) && e->run()->capabilities().waits ? e : nullptr;
 }
 
 // The source text of a run's line, without its indentation; empty if the editor shows another text.

@@ -16,10 +16,6 @@ namespace {
 
 constexpr float kNumberText = 13, kNumberRow = 22, kSmallRow = 18, kSmall = 12;
 
-bool has_ops(const session::Execution* e) {
-    return e != nullptr && e->run() != nullptr && e->run()->op_count() > 0;
-}
-
 std::string time_text(double ns) {
     return figure::duration_text(ns);
 }

@@ -9,10 +9,6 @@ namespace {
 
 constexpr float kVerdictText = 13.5f, kVerdictLine = 19, kLines = 3, kButton = 28, kPad = 5, kEdge = 14;
 
-bool has_ops(const session::Execution* e) {
-    return e != nullptr && e->run() != nullptr && e->run()->op_count() > 0;
-}
-
 }  // namespace
 
 VerdictStrip::Contents VerdictStrip::contents(float width) {

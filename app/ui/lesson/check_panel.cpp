@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "app/ui/lesson/predict/lesson_text.h"
+#include "app/ui/lesson/predict/lesson_sizes.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {

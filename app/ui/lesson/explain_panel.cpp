@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/ui/lesson/predict/lesson_text.h"
+#include "app/ui/lesson/predict/lesson_sizes.h"
 #include "app/ui/lesson/prediction_words.h"
 #include "app/ui/lesson/show_places.h"
 #include "app/ui/lesson/time_bar.h"

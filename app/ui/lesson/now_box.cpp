@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/ui/lesson/predict/lesson_sizes.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
@@ -76,7 +77,7 @@ float draw_now_box(AppState& state, Ui& ui, ImVec2 at, float width) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float pad = ui.px(12), room = width - 2 * pad;
     const auto wrapped = [&](ImDrawList* to, ImVec2 place, Face face, figure::Rgba tone, const std::string& words) {
-        return draw_wrapped(ui, to, place, room, face, 14, 20, tone, words);
+        return draw_wrapped(ui, to, place, room, face, kLessonText, kLessonLine, tone, words);
     };
     ui.fonts.cover(text.sentence);
     const float sentence = wrapped(nullptr, {}, Face::regular, t.text, text.sentence);

@@ -162,9 +162,7 @@ std::size_t Comparing::runs_behind() const {
 
 const comparison::Verdict* Comparing::verdict() {
     const Execution *a = session_.a(), *b = session_.b();
-    const auto ready = [](const Execution* run) {
-        return run != nullptr && run->run() != nullptr && run->run()->op_count() > 0 && !run->live() && !run->lags();
-    };
+    const auto ready = [](const Execution* run) { return has_ops(run) && !run->live() && !run->lags(); };
     if (!ready(a) || !ready(b)) {
         verdict_.reset();
         judged_ = {};

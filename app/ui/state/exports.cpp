@@ -41,19 +41,16 @@ Exports::Exports(const Shown& shown, Notices& notices, std::function<void()> wak
 
 std::optional<PictureOf> Exports::picture_of() const {
     const session::Execution *a = shown_.session.a(), *b = shown_.session.b();
-    const auto usable = [](const session::Execution* execution) {
-        return execution != nullptr && execution->run() != nullptr && execution->run()->op_count() > 0;
-    };
-    const session::Execution* first = usable(a) ? a : usable(b) ? b : nullptr;
+    const session::Execution* first = has_ops(a) ? a : has_ops(b) ? b : nullptr;
     if (first == nullptr) {
         return std::nullopt;
     }
     PictureOf of;
-    if (first == a && usable(b)) {
+    if (first == a && has_ops(b)) {
         of.verdict = shown_.comparing.last_verdict();
     }
     of.a = first->shared_run();
-    of.b = first == a && usable(b) ? b->shared_run() : nullptr;
+    of.b = first == a && has_ops(b) ? b->shared_run() : nullptr;
     of.program = first->settings.program;
     of.arrangement = shown_.arrangement.shown();
     of.view = shown_.timeline.view.view();

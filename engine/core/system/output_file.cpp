@@ -99,11 +99,15 @@ Error cannot_write(const std::string& path, int why) {
     return {ErrorKind::unreadable, "cannot write " + path + ": " + write_problem(why)};
 }
 
-HeldOutput::HeldOutput(const std::string& path) {
+bool is_written_directly(const std::string& path) {
     struct stat existing {};
-    const bool exists = stat(path.c_str(), &existing) == 0;
+    return path.starts_with("/dev/") || path.starts_with("/proc/") ||
+           (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode));
+}
+
+HeldOutput::HeldOutput(const std::string& path) {
     std::error_code problem;
-    if (path.empty() || (exists && !S_ISREG(existing.st_mode))) {
+    if (path.empty() || is_written_directly(path)) {
         return;
     }
     folder_ = folder_of(path);
@@ -177,9 +181,10 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
     if (exists && S_ISDIR(existing.st_mode)) {
         return cannot_write(path, EISDIR);
     }
-    const bool is_special = !is_held && (path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0);
-    if (is_special || (!is_held && exists && !S_ISREG(existing.st_mode))) {
-        file.fd_.reset(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_APPEND));
+    if (!is_held && is_written_directly(path)) {
+        // Opening /dev/stdout anew would begin a second position in the file that it may lead to.
+        file.fd_.reset(path == "/dev/stdout" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                                             : open(path.c_str(), O_WRONLY | O_CLOEXEC | O_APPEND));
         if (!file.fd_) {
             return cannot_write(path, errno);
         }

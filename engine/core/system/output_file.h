@@ -13,9 +13,13 @@
 
 namespace headway::core {
 
+// Whether an output is written to directly, instead of replacing the file of that name: devices, pipes, and what is in
+// /dev and /proc. /dev/stdout is one even where it leads to a file, which has other contents, too. Any thread.
+[[nodiscard]] bool is_written_directly(const std::string& path);
+
 class OutputFile {
 public:
-    // Opens the file for writing. Devices and pipes (/dev/stdout) are written to directly.
+    // Opens the file for writing.
     static Result<OutputFile> create(const std::string& path);
 
     OutputFile(OutputFile&& other) noexcept;
@@ -42,7 +46,7 @@ private:
 // change where the output goes. OutputFile::create() looks here for the path itself, and for others in its folder.
 class HeldOutput {
 public:
-    // `path`: "" for none. A file that does not exist yet is held, too; a device or pipe is not.
+    // `path`: "" for none. A file that does not exist yet is held, too; what is written to directly is not.
     explicit HeldOutput(const std::string& path);
     ~HeldOutput();
     HeldOutput(const HeldOutput&) = delete;

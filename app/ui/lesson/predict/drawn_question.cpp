@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "app/render/format.h"
+#include "app/ui/lesson/predict/lesson_sizes.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
@@ -14,7 +15,7 @@ namespace {
 using questions::Drawn;
 using questions::DrawnGuess;
 
-constexpr float kDrawnRow = 28, kDrawnGap = 4, kLabel = 12.5f, kGrab = 7, kClick = 3;
+constexpr float kDrawnRow = 28, kDrawnGap = 4, kLabel = 12.5f, kGrab = 7;
 // A click on the empty row, or a key, draws an interval of this width. All in percent of the axis.
 constexpr double kFirst = 20, kLeast = 1;
 

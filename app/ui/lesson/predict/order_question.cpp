@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "app/render/format.h"
-#include "app/ui/lesson/predict/lesson_text.h"
+#include "app/ui/lesson/predict/lesson_sizes.h"
 #include "app/ui/widgets/paragraph.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -14,7 +14,6 @@ namespace {
 
 // A card: its place in the order at the left of it, a grip, the text, two buttons.
 constexpr float kNumber = 24, kGrip = 20, kOrderButton = 22, kOrderPad = 5, kOrderGap = 4;
-constexpr float kClick = 3;  // the pointer may move this far in a click
 
 std::string id_of(std::size_t question, std::size_t event) {
     return "predict/" + std::to_string(question + 1) + "/event/" + std::to_string(event + 1);

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/ui/lesson/predict/lesson_text.h"
+#include "app/ui/lesson/predict/lesson_sizes.h"
 #include "app/ui/widgets/paragraph.h"
 #include "app/ui/widgets/slider.h"
 #include "app/ui/widgets/widgets.h"
