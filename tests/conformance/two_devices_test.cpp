@@ -68,9 +68,9 @@ std::vector<Pair> pairs() {
     return all;
 }
 
-class Rig {
+class DevicesRig {
 public:
-    explicit Rig(const Pair& pair, runtime::Settings settings = {})
+    explicit DevicesRig(const Pair& pair, runtime::Settings settings = {})
         : recording_(std::move(*trace::Recording::create(std::size_t{1} << 29))) {
         auto first = pair.make(pair.streams, *recording_);
         if (!first) {
@@ -132,7 +132,7 @@ protected:
             GTEST_SKIP() << rig.why();
         }
     }
-    Rig rig{GetParam()};
+    DevicesRig rig{GetParam()};
 };
 
 bool has(const std::string& text, const std::string& part) {
@@ -295,7 +295,7 @@ TEST_P(TwoDevices, HaveABudgetEach) {
     }
     runtime::Settings settings;
     settings.budget_bytes = 10'000;
-    Rig limited(GetParam(), settings);
+    DevicesRig limited(GetParam(), settings);
     const DeviceId cpu = limited->cpu();
     const Tensor a = limited->ones({2000});
     const OnDevice on(*limited, cpu);
@@ -384,7 +384,7 @@ TEST_P(TwoDevices, CanBeWaitedForSeparately) {
 }
 
 TEST_P(TwoDevices, AreCreatedOnFirstUse) {
-    Rig fresh(GetParam());
+    DevicesRig fresh(GetParam());
     const Tensor x = fresh->ones({4});
     fresh->waitall();
     const std::uint32_t gpus = GetParam().gpus;
@@ -410,7 +410,7 @@ TEST(OneDevice, HasNoGpuIfItIsACpu) {
 
 // Both devices share one clock: the CPU works while the GPU computes.
 TEST(SimulatedPair, OverlapsOnOneClock) {
-    Rig rig({"simulated", make_simulated, 1, 1});
+    DevicesRig rig({"simulated", make_simulated, 1, 1});
     runtime::Runtime& rt = *rig;
     const DeviceId cpu = rt.cpu();
     rt.waitall();

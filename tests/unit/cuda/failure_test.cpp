@@ -11,10 +11,6 @@ using devices::CudaOptions;
 using devices::OpKind;
 using runtime::Tensor;
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 class CudaOpening : public CudaTest {
 protected:
     std::string why(const CudaOptions& options = {}) {

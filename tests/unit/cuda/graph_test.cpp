@@ -11,10 +11,6 @@ using devices::OpKind;
 using runtime::Graph;
 using runtime::Tensor;
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 class CudaGraphs : public CudaTest {
 protected:
     void start_one(bool cupti = true) {

@@ -79,7 +79,7 @@ protected:
     std::unique_ptr<devices::DeviceSet> machine;
 };
 
-std::vector<CudaOptions> ways() {
+std::vector<CudaOptions> launches_and_recording() {
     std::vector<CudaOptions> all(4);
     all[1].launch = CudaLaunch::frontend;
     all[2].streams = 1;
@@ -111,7 +111,7 @@ TEST_F(SeveralGpus, EachHasItsOwnMemoryStreamsAndLanes) {
 }
 
 TEST_F(SeveralGpus, CopiesBetweenThemInEveryWay) {
-    for (const CudaOptions& way : ways()) {
+    for (const CudaOptions& way : launches_and_recording()) {
         restart_fake(3);
         start_all(3, way);
         Tensor x = full_on(0, 1.0f);
@@ -134,7 +134,7 @@ TEST_F(SeveralGpus, WithoutPeerAccessCudaCopiesThroughTheHost) {
 
 // The order checker of the fake ends a test in which one of these waits is missing.
 TEST_F(SeveralGpus, ACopyWaitsForWhatItReadsAndDelaysWhatOverwritesIt) {
-    for (const CudaOptions& way : ways()) {
+    for (const CudaOptions& way : launches_and_recording()) {
         restart_fake(2);
         start_all(2, way);
         for (int i = 0; i < 50; ++i) {
@@ -221,7 +221,7 @@ TEST_F(SeveralGpus, ALostGpuIsSaidOnTheOthers) {
 }
 
 TEST_F(SeveralGpus, WorkWithACpu) {
-    for (const CudaOptions& way : ways()) {
+    for (const CudaOptions& way : launches_and_recording()) {
         restart_fake(2);
         start_all(2, way);
         const DeviceId cpu = rt->cpu();

@@ -53,7 +53,7 @@ protected:
     DeviceId cpu = 0;
 };
 
-std::vector<devices::CudaOptions> ways() {
+std::vector<devices::CudaOptions> launches_and_copies() {
     std::vector<devices::CudaOptions> all(4);
     all[1].launch = devices::CudaLaunch::frontend;
     all[2].pinned = false;
@@ -62,7 +62,7 @@ std::vector<devices::CudaOptions> ways() {
 }
 
 TEST_F(WithCpu, CopiesValuesBothWaysInEveryLaunchAndCopyMode) {
-    for (const auto& way : ways()) {
+    for (const auto& way : launches_and_copies()) {
         start_both(way);
         Tensor x = on_cpu(1.0f);
         for (int i = 0; i < 50; ++i) {
@@ -74,7 +74,7 @@ TEST_F(WithCpu, CopiesValuesBothWaysInEveryLaunchAndCopyMode) {
 }
 
 TEST_F(WithCpu, OnlyOpsThatNeedTheCpuAreDeferred) {
-    for (const auto& way : ways()) {
+    for (const auto& way : launches_and_copies()) {
         if (way.streams < 2 || !way.pinned) {
             continue;
         }

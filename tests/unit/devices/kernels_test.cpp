@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/conformance/reference.h"
+#include "tests/unit/devices/instruction_sets.h"
 
 namespace headway::devices::kernels {
 namespace {
@@ -80,13 +81,6 @@ protected:
         }
     }
 };
-
-const auto kEveryInstructionSet = ::testing::Values(Instructions::baseline, Instructions::avx2, Instructions::avx512);
-
-std::string name_of_set(const ::testing::TestParamInfo<Instructions>& info) {
-    constexpr std::array kNames{"baseline", "avx2", "avx512"};
-    return kNames[static_cast<std::size_t>(info.param)];
-}
 
 INSTANTIATE_TEST_SUITE_P(Instructions, Kernels, kEveryInstructionSet, name_of_set);
 

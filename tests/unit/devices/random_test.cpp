@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/devices/kernels/kernels.h"
+#include "tests/unit/devices/instruction_sets.h"
 
 namespace headway::devices::kernels {
 namespace {
@@ -104,13 +105,6 @@ protected:
         return out;
     }
 };
-
-const auto kEveryInstructionSet = ::testing::Values(Instructions::baseline, Instructions::avx2, Instructions::avx512);
-
-std::string name_of_set(const ::testing::TestParamInfo<Instructions>& info) {
-    constexpr std::array kNames{"baseline", "avx2", "avx512"};
-    return kNames[static_cast<std::size_t>(info.param)];
-}
 
 INSTANTIATE_TEST_SUITE_P(Instructions, RandomFill, kEveryInstructionSet, name_of_set);
 

@@ -11,7 +11,6 @@ namespace {
 using devices::CostModel;
 using devices::Family;
 using devices::OpKind;
-using devices::Signature;
 
 constexpr const char* kGood = R"({
   "name": "test", "source": "made up", "t1_ns": 7, "t3_ns": 9,
@@ -40,7 +39,7 @@ TEST(CostModel, AnOpTakesItsBaseAndTheLongerOfArithmeticAndTraffic) {
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->t1_ns, 7u);
     EXPECT_EQ(model->t3_ns, 9u);
-    Signature s;
+    devices::Signature s;
     s.kind = OpKind::add;
     s.family = Family::elementwise;
     s.flops = 1000;
@@ -70,7 +69,7 @@ TEST(CostModel, EachOpMayHaveItsOwnCosts) {
         const std::string name = devices::name_of(static_cast<OpKind>(kind));
         const auto model = parse_cost_model(with(kGood, "copy_to_host", name), "m.json");
         ASSERT_TRUE(model) << model.error().message;
-        Signature s;
+        devices::Signature s;
         s.kind = static_cast<OpKind>(kind);
         EXPECT_EQ(model->execute_ns(s), 50u) << name;
     }
@@ -84,7 +83,7 @@ TEST(CostModel, RoundTripsThroughJson) {
         ASSERT_TRUE(again) << again.error().message;
         EXPECT_EQ(json_of(*again), json_of(*model));
         EXPECT_EQ(again->lanes_share, model->lanes_share);
-        Signature s;
+        devices::Signature s;
         for (std::size_t family = 0; family < CostModel::kFamilies; ++family) {
             s.family = static_cast<Family>(family);
             s.flops = 123'456'789;
@@ -113,7 +112,7 @@ TEST(CostModel, DefaultIsIssueBoundOnSmallOpsAndExecutionBoundOnLargeOnes) {
     const auto model = load_cost_model(HEADWAY_COST_MODELS "/default.json");
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->source, "round numbers, not measured");
-    Signature s;
+    devices::Signature s;
     s.kind = OpKind::add_scalar;
     s.family = Family::elementwise;
     s.flops = 2;

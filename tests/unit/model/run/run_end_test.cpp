@@ -12,8 +12,8 @@ namespace headway::model {
 namespace {
 
 // A run of so many ops, of which the last `open` have not ended.
-struct Made {
-    explicit Made(int ops, int open = 0) {
+struct MadeRun {
+    explicit MadeRun(int ops, int open = 0) {
         for (int i = 0; i < ops; ++i) {
             builder.issue({10 * i, 10 * i + 5});
             if (i < ops - open) {
@@ -42,8 +42,8 @@ void expect(const RunEnd& end, Verdict verdict, const char* word, const std::str
 }
 
 TEST(RunEnd, Complete) {
-    Made none(0), one(1), many(1200);
-    for (Made* made : {&none, &one, &many}) {
+    MadeRun none(0), one(1), many(1200);
+    for (MadeRun* made : {&none, &one, &many}) {
         made->state(trace::RunState::finished);
     }
     expect(none.end(), Verdict::complete, "complete", "Complete: no ops.");
@@ -52,7 +52,7 @@ TEST(RunEnd, Complete) {
 }
 
 TEST(RunEnd, SaysWhatEndedTheProcessAfterACompleteRun) {
-    Made one(1);
+    MadeRun one(1);
     one.state(trace::RunState::finished);
     expect(one.end(ProcessEnd{}), Verdict::complete, "complete", "Complete: 1 op.");
     expect(one.end(ProcessEnd{1, 0}), Verdict::complete, "complete",
@@ -65,7 +65,7 @@ TEST(RunEnd, SaysWhatEndedTheProcessAfterACompleteRun) {
 }
 
 TEST(RunEnd, Failed) {
-    Made at(2), in(0), named(2), elsewhere(2);
+    MadeRun at(2), in(0), named(2), elsewhere(2);
     at.error(R"({"kind": "failed", "message": "no file 7", "file": "/x/a.py", "line": 3})");
     expect(at.end(), Verdict::failed, "failed", "Failed after 2 ops: no file 7, at a.py:3.");
     in.error(R"({"kind": "failed", "message": "no file 7", "file": "/x/a.py"})");
@@ -74,13 +74,13 @@ TEST(RunEnd, Failed) {
     expect(named.end(), Verdict::failed, "failed", "Failed after 2 ops: a.py:3: no file 7.");
     elsewhere.error(R"({"kind": "failed", "message": "no ops here, at a.py:4", "file": "/x/a.py", "line": 8})");
     expect(elsewhere.end(), Verdict::failed, "failed", "Failed after 2 ops: no ops here, at a.py:4.");
-    Made cell(2);
+    MadeRun cell(2);
     cell.error(R"({"kind": "failed", "message": "no, at a.ipynb, code cell 2, line 1", "file": "a.ipynb", "line": 8})");
     expect(cell.end(), Verdict::failed, "failed", "Failed after 2 ops: no, at a.ipynb, code cell 2, line 1.");
 }
 
 TEST(RunEnd, Stopped) {
-    Made made(2);
+    MadeRun made(2);
     expect(made.end(ProcessEnd{.stop_asked = true}), Verdict::stopped, "stopped", "Stopped after 2 ops.");
     expect(made.end(ProcessEnd{.stop_asked = true, .killed = true}), Verdict::stopped, "stopped",
            "Stopped after 2 ops: the program did not end when it was asked to and was killed.");
@@ -89,7 +89,7 @@ TEST(RunEnd, Stopped) {
 }
 
 TEST(RunEnd, Crashed) {
-    Made one(3, 1), two(3, 2), none(0);
+    MadeRun one(3, 1), two(3, 2), none(0);
     expect(one.end(ProcessEnd{.status = 3}), Verdict::crashed, "crashed",
            "Crashed after 3 ops: the program's process ended with status 3 before the program did, as after _exit or "
            "exec. 1 issued op has no end.");
@@ -100,13 +100,13 @@ TEST(RunEnd, Crashed) {
 }
 
 TEST(RunEnd, Unknown) {
-    Made made(3);
+    MadeRun made(3);
     expect(made.end(), Verdict::unknown, "unknown", "Incomplete: how the run went on after 3 ops is not recorded.");
 }
 
 TEST(RunEnd, OfAFileThatIsCutOff) {
-    Made made(3, 2), other(3, 1);
-    for (Made* one : {&made, &other}) {
+    MadeRun made(3, 2), other(3, 1);
+    for (MadeRun* one : {&made, &other}) {
         one->builder.metadata(R"({"file_cut_off": true})");
         one->state(trace::RunState::finished);
     }
@@ -120,7 +120,7 @@ TEST(RunEnd, OfAFileThatIsCutOff) {
 }
 
 TEST(RunEnd, Damaged) {
-    Made made(3);
+    MadeRun made(3);
     expect(made.end(ProcessEnd{.damaged = true}), Verdict::damaged, "damaged",
            "Damaged: the program wrote into the recording's memory, so nothing in it can be relied on.");
 }

@@ -7,7 +7,7 @@
 namespace headway::model {
 namespace {
 
-struct Made {
+struct MadeOps {
     std::uint32_t ops = 300;
     std::string name = "add", program = "a.py";
     OpId longer = 0;            // this op takes a nanosecond longer
@@ -15,7 +15,7 @@ struct Made {
     bool executed = true;
 };
 
-std::uint64_t fingerprint(const Made& made) {
+std::uint64_t fingerprint(const MadeOps& made) {
     RecordingBuilder builder;
     builder.metadata("{\"program\": \"" + made.program + "\", \"date\": \"2026-11-27\", \"device_kind\": \"cpu\"}");
     const std::uint16_t signature = builder.signature(4, made.name);
