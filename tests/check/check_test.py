@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import sys
 import unittest
@@ -65,12 +66,18 @@ class Verdicts(Check):
         self.assertEqual(self.check(report, "runs")["line"], 2)
 
     def test_limits_are_verdicts_and_partial_checks_go_on(self):
-        for text, verdict in (("while True:\n    pass\n", "endless loop"),
-                              ("while True:\n    x = hw.ones(4)\n    x.wait_to_read()\n", "endless loop"),
-                              ("while True:\n    print('.' * 10000)\n", "endless output"),
-                              ("kept = [b'.' * 10 ** 8]\nwhile True:\n    kept.append(kept[0] + b'.')\n", "out of memory")):
+        # Little memory and much time, so that the last program reaches the memory's limit first on a slow machine, too.
+        roomy = self.folder / "roomy"
+        shutil.copytree(BARRIER, roomy)
+        text = (roomy / "exercise.md").read_text()
+        (roomy / "exercise.md").write_text(re.sub(r"(?m)^limits: .*$", "limits: {memory: 400M, seconds: 60}", text))
+        for text, verdict, exercise in (
+                ("while True:\n    pass\n", "endless loop", BARRIER),
+                ("while True:\n    x = hw.ones(4)\n    x.wait_to_read()\n", "endless loop", BARRIER),
+                ("while True:\n    print('.' * 10000)\n", "endless output", BARRIER),
+                ("kept = [b'.' * 10 ** 8]\nwhile True:\n    kept.append(kept[0] + b'.')\n", "out of memory", roomy)):
             with self.subTest(text):
-                report = self.report(REFERENCE + text)
+                report = self.report(REFERENCE + text, exercise=exercise)
                 self.assertEqual(report["verdict"], verdict)
                 self.assertEqual(report["cases_run"], 1)
                 self.assertEqual({c["outcome"] for c in report["checks"][1:]}, {"not reached"})

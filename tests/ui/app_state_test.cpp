@@ -65,7 +65,7 @@ protected:
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
-    session::Session session{{HEADWAY_RUNNER, 256 << 20, false}};
+    session::Session session{{HEADWAY_RUNNER, 1 << 30, false}};  // no run here is long enough to be folded
     AppState state{session, lessons()};
     std::filesystem::path folder;
 };
