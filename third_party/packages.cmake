@@ -9,7 +9,7 @@ target_compile_options(headway_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wal
 # Loops that are asked to be vectorised, and cannot be where a sanitizer looks at each access.
 target_compile_options(headway_warnings INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>)
 # A class with members from an unnamed namespace: right in a source of its own, a warning where sources are joined.
-if(HEADWAY_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(headway_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
 # g++ 12 sees overlapping copies in `"text" + string` when it optimises (GCC bug 105651), where there are none. With a
