@@ -42,7 +42,7 @@ class Scripts(unittest.TestCase):
         for name, body in FAKES.items():
             self.command(name, body)
         for name in ("bash", "sh", "env", "dirname", "sed", "grep", "cat", "cp", "mkdir", "rm", "tail", "cksum",
-                     "flock", "seq", "sleep"):
+                     "flock", "nproc", "seq", "sleep"):
             (self.bin / name).symlink_to(shutil.which(name))
         self.note("user", "0\n")
         self.note("build-time", "0")
@@ -96,7 +96,9 @@ class Scripts(unittest.TestCase):
 
     def test_says_so_when_building_takes_long(self):
         self.note("build-time", "1.5")
-        self.assertIn("building release", self.run_script("devices").stderr)
+        self.assertRegex(self.run_script("devices").stderr, r"building release, the first time: about \d+ minutes\n")
+        (self.root / "build/release/.ninja_log").touch()
+        self.assertIn("building release\n", self.run_script("devices").stderr)
 
     def test_is_silent_and_does_nothing_the_second_time(self):
         self.run_script("devices")
