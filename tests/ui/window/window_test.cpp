@@ -88,8 +88,8 @@ TEST_F(RecordedWindowTest, PointingAnywhereDrawsAFrame) {
     for (const char* mode : {"mode.learn", "mode.step", "mode.compare"}) {
         act(std::string("command:") + mode);
         frames(3);
-        for (int y = 6; y < 720; y += 48) {
-            for (int x = 6; x < 1280; x += 96) {
+        for (int y = 6; y < 720; y += 72) {
+            for (int x = 6; x < 1280; x += 128) {
                 act("move:" + std::to_string(x) + "," + std::to_string(y));
                 frames(1);
             }
