@@ -65,7 +65,7 @@ protected:
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
-    session::Session session{{HEADWAY_RUNNER, 1 << 30, false}};  // no run here is long enough to be folded
+    session::Session session{{HEADWAY_RUNNER, 256 << 20, false}};
     AppState state{session, lessons()};
     std::filesystem::path folder;
 };
@@ -168,13 +168,15 @@ double cpu_ms(clockid_t of) {
 // not in it.
 TEST_F(AppStateTest, APictureOfARecordingRunIsDrawnInTheBackground) {
     constexpr std::size_t kOps = 200'000;
-    state.programs.choose("increment");
-    session.settings.parameters = {{"n", "3000000"}};
-    state.run();
+    const auto file = folder / "program.py";
+    std::ofstream(file) << "import time\nimport headway as hw\nx = hw.ones(1)\nfor i in range(200_000):\n    x += 1\n"
+                           "while True:\n    time.sleep(1)\n";
+    session.settings.program = file.string();
+    session.settings.parameters.clear();
+    ASSERT_TRUE(session.start());
     while (session.live() && (session.b()->run() == nullptr || session.b()->run()->op_count() < kOps)) {
         state.poll(20);
     }
-    session.toggle_pause();
     ASSERT_TRUE(session.live()) << session.b()->ending();
     for (const auto format : {ExportChoice::Format::png, ExportChoice::Format::frames}) {
         std::filesystem::remove_all(folder);
