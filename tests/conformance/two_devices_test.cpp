@@ -20,6 +20,7 @@ namespace {
 using core::DeviceId;
 using devices::OpKind;
 using runtime::failure_of;
+using runtime::has;
 using runtime::OnDevice;
 using runtime::Tensor;
 
@@ -134,10 +135,6 @@ protected:
     }
     DevicesRig rig{GetParam()};
 };
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 // Runs the same program twice: with its tensors spread over two devices, and on one device.
 class Twice {

@@ -58,6 +58,14 @@ protected:
         }
         state.poll(5);
     }
+    // Starts this Python program.
+    void start(const std::string& program) {
+        const auto file = folder / "program.py";
+        std::ofstream(file) << program;
+        session.settings.program = file.string();
+        session.settings.parameters.clear();
+        ASSERT_TRUE(session.start());
+    }
     // Waits until the picture is written, or its failure is reported.
     void finish_picture() {
         while (state.exports.pictures.job().busy()) {
@@ -85,11 +93,7 @@ TEST_F(AppStateTest, ALessonAppliesItsSettings) {
 TEST_F(AppStateTest, TheStatusNamesHowARunEnded) {
     EXPECT_EQ(phase_text(state), "ready");
     const auto status_of = [this](const std::string& program) {
-        const auto file = folder / "program.py";
-        std::ofstream(file) << "import ctypes, os\nimport headway as hw\nx = hw.ones(3)\n" << program << "\n";
-        session.settings.program = file.string();
-        session.settings.parameters.clear();
-        EXPECT_TRUE(session.start());
+        start("import ctypes, os\nimport headway as hw\nx = hw.ones(3)\n" + program + "\n");
         finish();
         return phase_text(state);
     };
@@ -168,12 +172,9 @@ double cpu_ms(clockid_t of) {
 // not in it.
 TEST_F(AppStateTest, APictureOfARecordingRunIsDrawnInTheBackground) {
     constexpr std::size_t kOps = 200'000;
-    const auto file = folder / "program.py";
-    std::ofstream(file) << "import time\nimport headway as hw\nx = hw.ones(1)\nfor i in range(200_000):\n    x += 1\n"
-                           "while True:\n    time.sleep(1)\n";
-    session.settings.program = file.string();
-    session.settings.parameters.clear();
-    ASSERT_TRUE(session.start());
+    start("import time\nimport headway as hw\nx = hw.ones(1)\nfor i in range(200_000):\n    x += 1\n"
+          "while True:\n    time.sleep(1)\n");
+    ASSERT_FALSE(HasFatalFailure());
     while (session.live() && (session.b()->run() == nullptr || session.b()->run()->op_count() < kOps)) {
         state.poll(20);
     }

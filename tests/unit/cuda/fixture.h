@@ -33,10 +33,6 @@ inline core::Result<std::unique_ptr<devices::Device>> open_fake(const devices::C
     return std::unique_ptr<devices::Device>(device);
 }
 
-inline bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 // Calls it; if it throws a ProgramError, adds the sentence to `failures`.
 template <class Call>
 void note_failure(std::vector<std::string>& failures, Call call) {
@@ -124,5 +120,6 @@ void wait_until(Condition condition) {
 }
 
 using runtime::failure_of;
+using runtime::has;
 
 }  // namespace headway

@@ -51,10 +51,6 @@ protected:
     std::unique_ptr<Runtime> rt;
 };
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 TEST_F(Composites, ATracedFunctionIsOneIssueEachTime) {
     const Tensor x = rt->full({2}, 3.0f);
     const Graph f = traced(x);

@@ -18,4 +18,9 @@ std::string failure_of(Call call) {
     return "";
 }
 
+// Whether this part is in the text.
+inline bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
 }  // namespace headway::runtime
