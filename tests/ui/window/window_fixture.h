@@ -29,7 +29,7 @@ protected:
     void SetUp() override;
 
     void open(int width, int height);
-    void frame();
+    void frame();  // drawn into pixels only when pixels() asks for them, which takes most of the time
     void frames(int n);
     // Runs a step of ui::Script; the test fails if the step does.
     void act(const std::string& step);
@@ -39,7 +39,7 @@ protected:
     void open_lesson(const std::string& text, const std::string& questions = "");
     [[nodiscard]] const WidgetRect& rect(const std::string& id);
     [[nodiscard]] bool shown(const std::string& id) const { return app->rects().contains(id); }
-    [[nodiscard]] std::vector<std::uint8_t> pixels() const;
+    [[nodiscard]] std::vector<std::uint8_t> pixels();  // of the last frame
     // Types into a field, replacing its text.
     void type(const std::string& id, const std::string& text);
 
