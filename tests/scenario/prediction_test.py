@@ -57,7 +57,7 @@ class Prediction(Scenario):
         self.assertEqual(each["without_barriers_ns"], once["total_ns"])
 
     def test_training_without_barriers_takes_the_what_if_time(self):
-        sizes = settings(batches=20, batch_size=512, hidden=2048)
+        sizes = settings(batches=8, batch_size=512, hidden=2048)
         for streams in (1, 2, 4, 8):
             free = self.simulated("train", *sizes, "--streams", streams, "--barrier", "none")
             for barrier in ("minibatch", "op", "behind:2"):

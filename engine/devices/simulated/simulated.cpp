@@ -385,8 +385,12 @@ float* SimulatedDevice::lazy_data(core::BufferId buffer) {
 }
 
 // Zeros, which cost nothing where the memory is new to the process: an op that runs before the one that writes what it
-// reads, because the program forgot to order them, reads the same in each run. The block's own address is before it.
+// reads, because the program forgot to order them, reads the same in each run. Small blocks come from the C library,
+// with the block's own address before the data, and large ones as well if no address range could be reserved.
 void* SimulatedDevice::allocate(std::size_t bytes) {
+    if (bytes >= HostMemory::kGrainBytes && memory_.reserved_bytes() != 0) {
+        return memory_.take(bytes, false);
+    }
     constexpr std::size_t kAlignment = 64;
     if (bytes > SIZE_MAX - 2 * kAlignment) {
         return nullptr;
@@ -401,8 +405,10 @@ void* SimulatedDevice::allocate(std::size_t bytes) {
     return data;
 }
 
-void SimulatedDevice::deallocate(void* data, std::size_t) {
-    if (data != nullptr) {
+void SimulatedDevice::deallocate(void* data, std::size_t bytes) {
+    if (memory_.owns(data)) {
+        memory_.give(data, bytes);
+    } else if (data != nullptr) {
         void* block = nullptr;
         std::memcpy(&block, static_cast<char*>(data) - sizeof block, sizeof block);
         std::free(block);

@@ -1,4 +1,4 @@
-#include "engine/devices/cpu/host_memory.h"
+#include "engine/devices/host_memory.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -43,6 +43,19 @@ TEST(HostMemory, BlocksAreAlignedAndDisjoint) {
     }
     int elsewhere = 0;
     EXPECT_FALSE(memory.owns(&elsewhere));
+}
+
+TEST(HostMemory, BlocksAreZeroWhateverWasInThemBefore) {
+    HostMemory memory;
+    for (const std::size_t bytes : {HostMemory::kGrainBytes, kPage + 1, 3 * kPage}) {
+        for (int i = 0; i < 2; ++i) {
+            auto* block = static_cast<std::byte*>(memory.take(bytes, i == 1));
+            ASSERT_NE(block, nullptr);
+            EXPECT_TRUE(std::all_of(block, block + bytes, [](std::byte b) { return b == std::byte{0}; })) << bytes;
+            std::memset(block, 7, bytes);
+            memory.give(block, bytes);
+        }
+    }
 }
 
 TEST(HostMemory, TooMuchIsRefused) {
