@@ -27,7 +27,7 @@ std::unique_ptr<Run> folded_run(const LongProgram& program, model::RecordingBuil
     write(builder, program, [&] {
         if (run == nullptr) {
             run = builder.open();
-            run->fold_beyond(4 * kFoldedItems);
+            run->fold_beyond(2 * kFoldedItems);
         }
         run->update();
     });
@@ -184,7 +184,7 @@ TEST(FoldedTrace, ComesBack) {
 
 TEST(FoldedTrace, ManyWaitsScopesAndMinibatchesComeBackToo) {
     LongProgram program;
-    program.ops = 300'000;
+    program.ops = 200'000;
     program.waits_every = 2;
     program.scopes_every = 4;
     program.minibatches_every = 4;
@@ -198,11 +198,11 @@ TEST(FoldedTrace, WhatTheLinksCarriedComesBack) {
 }
 
 TEST(FoldedTrace, OnlyWhatWasMeasuredCounts) {
-    for (const std::size_t warm_up : {1'000ul, 30'000ul, 120'000ul}) {
+    for (const std::size_t warm_up : {1'000ul, 15'000ul, 60'000ul}) {
         SCOPED_TRACE(warm_up);
         LongProgram program;
         program.warm_up = warm_up;
-        program.last_mark = 150'000;
+        program.last_mark = 75'000;
         program.waits_every = 3;
         expect_round_trip(program);
     }
@@ -240,7 +240,7 @@ TEST(FoldedTrace, DamagedBlocksAreLeftOut) {
     model::RecordingBuilder builder;
     const auto run = folded_run({}, builder);
     const std::string text = exported(*run);
-    for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+    for (std::uint32_t seed = 1; seed <= 4; ++seed) {
         std::mt19937 random(seed);
         std::string damaged;
         std::size_t from = 0;

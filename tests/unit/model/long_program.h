@@ -15,7 +15,7 @@ namespace headway::model {
 struct LongProgram {
     std::uint32_t seed = 1;
     std::uint32_t lanes = 2;
-    std::size_t ops = 200'000;
+    std::size_t ops = 100'000;
     std::size_t warm_up = 0;       // ops before the first mark; 0: no marks
     std::size_t last_mark = 0;     // ops before the mark that ends the measured part; 0: none
     std::size_t second_mark = 0;   // ops before a further one
