@@ -211,7 +211,7 @@ TEST(FoldedTrace, OnlyWhatWasMeasuredCounts) {
 // Each event for other viewers: no slice of a row overlaps another one, and each block says how many it stands for.
 TEST(FoldedTrace, OtherViewersSeeTheBlocks) {
     model::RecordingBuilder builder;
-    const auto run = folded_run({}, builder);
+    const auto run = folded_run({.ops = 70'000}, builder);
     const json trace = json::parse(exported(*run));
     std::uint64_t issues = 0;
     std::map<int, std::vector<std::pair<double, double>>> slices;
