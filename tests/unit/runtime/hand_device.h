@@ -28,6 +28,8 @@ public:
     void complete(std::uint32_t lane, std::uint32_t count = 1) { lanes_[lane].completed += count; }
     // Bytes that were allocated and not deallocated.
     [[nodiscard]] std::uint64_t used_bytes() const { return used_bytes_; }
+    // The last one that was set.
+    [[nodiscard]] float slow_factor() const { return slow_factor_; }
 
     [[nodiscard]] const devices::DeviceInfo& info() const override { return info_; }
     [[nodiscard]] std::uint32_t lanes() const override { return static_cast<std::uint32_t>(lanes_.size()); }
@@ -51,6 +53,7 @@ public:
         used_bytes_ -= bytes;
         std::free(data);
     }
+    void slow_down(float factor) override { slow_factor_ = factor; }
     void read(float* host, const float* device, std::size_t elements) override { std::copy_n(device, elements, host); }
 
 private:
@@ -63,6 +66,7 @@ private:
     std::deque<Lane> lanes_;  // a lane has an address
     std::uint64_t memory_bytes_;
     std::uint64_t used_bytes_ = 0;
+    float slow_factor_ = 0;
 };
 
 }  // namespace headway::runtime
