@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 
 #include "engine/core/system/pages.h"
@@ -42,6 +43,37 @@ TEST(LazyMemory, IsZeroedAlignedAndInWholeHugePages) {
     EXPECT_TRUE(
         std::all_of(memory.data(), memory.data() + memory.size(), [](std::byte b) { return b == std::byte{}; }));
     memory.data()[memory.size() - 1] = kWritten;
+}
+
+// Bytes of addresses that this process has mapped.
+std::size_t mapped_bytes() {
+    std::size_t pages = 0;
+    FILE* file = std::fopen("/proc/self/statm", "re");
+    EXPECT_NE(file, nullptr);
+    EXPECT_EQ(std::fscanf(file, "%zu", &pages), 1);
+    std::fclose(file);
+    return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// The alignment costs no addresses, wherever the system puts the range.
+TEST(LazyMemory, TakesTheAddressesOfItsSizeOnly) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    for (const std::size_t pages : {1, 2, 300, 511}) {
+        void* before = mmap(nullptr, pages * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ASSERT_NE(before, MAP_FAILED);
+        const UniqueFd file = file_of(5 * page);
+        static_cast<void>(mapped_bytes());
+        const std::size_t first = mapped_bytes();
+        {
+            const LazyMemory zeroed = LazyMemory::zeroed(kHugePageBytes);
+            const LazyMemory of_file = LazyMemory::of_file(file.get(), 4 * page + 1);
+            EXPECT_TRUE(is_aligned(zeroed));
+            EXPECT_TRUE(is_aligned(of_file));
+            EXPECT_EQ(mapped_bytes(), first + kHugePageBytes + 5 * page);
+        }
+        EXPECT_EQ(mapped_bytes(), first);
+        munmap(before, pages * page);
+    }
 }
 
 TEST(LazyMemory, MayBeLargerThanTheMachinesMemory) {
