@@ -41,11 +41,13 @@ protected:
         int depth;
     };
     // Runs a program of these lines. The learner's first choice is `modes[0]`; at stop i it chooses `modes[i + 1]`, and
-    // to go on if there is none. Returns the lines before which the program stood.
+    // only resumes if there is none. Returns the lines before which the program stood.
     std::vector<std::uint32_t> stops(const std::vector<Step>& program, const std::vector<LineMode>& modes) {
         start();
         const auto choose = [&](std::size_t i) {
-            control.line_mode.store(static_cast<std::uint32_t>(i < modes.size() ? modes[i] : LineMode::run));
+            if (i < modes.size()) {
+                control.line_mode.store(static_cast<std::uint32_t>(modes[i]));
+            }
         };
         choose(0);
         std::vector<std::uint32_t> stood;
@@ -70,6 +72,7 @@ protected:
         }
         done.store(true);
         learner.join();
+        EXPECT_EQ(waits(WaitKind::paused).size(), stood.size());
         return stood;
     }
 
@@ -227,6 +230,42 @@ TEST_F(PauseTest, TheQueueLimitWaitsForTheOpThatMakesRoom) {
         EXPECT_EQ(found[i].in0, kLimit + i) << "issued";
         EXPECT_EQ(found[i].in1, 1 + i) << "waited for";
     }
+    device.complete(0, rt->lanes.headway());
+    kept.push_back(rt->ones({2}));
+    EXPECT_EQ(waits(WaitKind::queue_limit).size(), found.size()) << "there was room";
+}
+
+TEST_F(PauseTest, ProgramSecondsAreThoseOfTheRunsClock) {
+    start();
+    const auto before_ns = core::monotonic_ns();
+    const double seconds = rt->control.program_seconds();
+    const auto after_ns = core::monotonic_ns();
+    EXPECT_GT(seconds, static_cast<double>(before_ns) * 1e-9 - 1e-6);
+    EXPECT_LT(seconds, static_cast<double>(after_ns) * 1e-9 + 1e-6);
+
+    const auto own = std::move(*trace::Recording::create(std::size_t{64} << 20));
+    devices::SimulatedDevice simulated(devices::constant_costs(100, 1000, 50), 1, *own);
+    Runtime program(simulated, *own, {});
+    simulated.advance(2'500'000'000);
+    EXPECT_NEAR(program.control.program_seconds(), 2.5, 1e-9);
+}
+
+TEST_F(PauseTest, AnOpBarrierOfTheProgramActsAtOnce) {
+    start();
+    rt->control.set_written_barrier({trace::BarrierKind::op, 0});
+    static_cast<void>(rt->ones({2}));
+    EXPECT_EQ(waits(WaitKind::op_barrier).size(), 1u);
+}
+
+TEST_F(PauseTest, AChildProcessIssuesAndRecordsNothing) {
+    start();
+    static_cast<void>(rt->ones({2}));
+    EXPECT_TRUE(rt->control.in_own_process());
+    rt->control.leave_to_the_parent();
+    EXPECT_FALSE(rt->control.in_own_process());
+    EXPECT_THROW(static_cast<void>(rt->ones({2})), ProgramError);
+    EXPECT_THROW(rt->control.expect_own_process(), ProgramError);
+    EXPECT_EQ(rt->recorder.issued(), 1u);
 }
 
 TEST_F(PauseTest, AQueueOfAMillionCommandsIsHalved) {
