@@ -77,6 +77,25 @@ TEST(SimulatedControl, AStopCountsWhatHasCompletedAsRun) {
     EXPECT_TRUE(rig.device().poison().left_out(1, 1));
 }
 
+// Held or not, but not after a stop.
+TEST(SimulatedControl, ADeviceRunsWhatIsLeftWhenItEnds) {
+    for (const bool stopped : {false, true}) {
+        int calls = 0;
+        {
+            Rig rig(constant_costs(1, 50, 0));
+            Command call = rig.op(OpKind::host_call);
+            call.in0 = reinterpret_cast<const float*>(&calls);
+            call.function = [](const Command&, void* context) { ++*static_cast<int*>(context); };
+            rig.device().hold(true);
+            rig.device().submit(0, call);
+            if (stopped) {
+                rig.device().abandon();
+            }
+        }
+        EXPECT_EQ(calls, stopped ? 0 : 1);
+    }
+}
+
 // --- slow motion: ten microseconds of virtual time take ten milliseconds ---
 
 constexpr std::uint64_t kOpNs = 10'000, kSlowNs = 1'000'000;  // and an issue takes a millisecond instead of 1 µs
