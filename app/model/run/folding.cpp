@@ -121,10 +121,12 @@ std::uint64_t Folding::take_drops(std::int64_t end_ns) {
 }
 
 void Folding::keep(const Block& block) {
-    Sums& sums = sums_at(block.begin_ns);
+    std::int64_t begin_ns = block.begin_ns;
     if (run_.measure_begin_ns_ != kPending) {
         take_drops(run_.measure_begin_ns_);  // dropped during the warm-up
+        begin_ns = std::max(begin_ns, run_.measure_begin_ns_);
     }
+    Sums& sums = sums_at(begin_ns);
     if (run_.measure_end_ns_ != kPending && run_.measure_end_ns_ < block.end_ns) {
         sums.kept_drops += take_drops(run_.measure_end_ns_);
         beyond_.kept_drops += take_drops(block.end_ns);

@@ -16,10 +16,11 @@ struct LongProgram {
     std::uint32_t seed = 1;
     std::uint32_t lanes = 2;
     std::size_t ops = 100'000;
-    std::size_t warm_up = 0;       // ops before the first mark; 0: no marks
-    std::size_t last_mark = 0;     // ops before the mark that ends the measured part; 0: none
-    std::size_t second_mark = 0;   // ops before a further one
-    std::size_t totals_every = 0;  // an issue's first nanosecond is the language's; 0: none is
+    std::size_t warm_up = 0;           // ops before the first mark; 0: no marks
+    std::size_t last_mark = 0;         // ops before the mark that ends the measured part; 0: none
+    std::size_t second_mark = 0;       // ops before a further one
+    std::size_t totals_every = 0;      // an issue's first nanosecond is the language's; 0: none is
+    std::size_t drop_costs_every = 0;  // the cost of one drop in so many was measured: 1 ns; 0: of none
     std::size_t waits_every = 50, scopes_every = 0, minibatches_every = 0;
     bool two_gpus = false;  // each with one of two lanes; some ops are copies to one of them
 };
@@ -92,6 +93,9 @@ void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
         held[lane].push_back({id, begin, end});
         if (alive.size() > 10) {
             builder.drop(now, alive.front());
+            if (program.drop_costs_every != 0 && alive.front() % program.drop_costs_every == 0) {
+                builder.drop_cost(now, 1);
+            }
             alive.pop_front();
         }
         if (below(30) == 0) {

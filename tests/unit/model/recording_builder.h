@@ -72,8 +72,11 @@ public:
     void drop(std::int64_t ns, BufferId buffer) { drops_.add({ticks(ns), buffer, issued_}); }
     void wait(std::int64_t begin, std::int64_t end, trace::WaitKind kind, BufferId target = 0, OpId through = 0,
               core::Line line = 0) {
-        frontend_.add({ticks(begin), duration(begin, end), 0, static_cast<std::uint8_t>(trace::FrontendKind::wait),
-                       static_cast<std::uint8_t>(kind), line, target, issued_, through});
+        add_wait(begin, end, kind, 0, target, through, line);
+    }
+    // For all ops of one device.
+    void wait_for_device(std::int64_t begin, std::int64_t end, core::DeviceId device) {
+        add_wait(begin, end, trace::WaitKind::synchronize, trace::wait_for_device(device), 0, 0, 0);
     }
     void barrier(std::int64_t ns, trace::BarrierKind kind, std::uint32_t behind) {
         frontend_.add({ticks(ns), 0, static_cast<std::uint16_t>(kind),
@@ -94,6 +97,10 @@ public:
     // Page faults and the language's share of all issues so far.
     void totals(std::int64_t ns, std::int64_t language_ns) {
         costs_.add({ticks(ns), ticks(language_ns), 0, 0, 0, 0, trace::CostKind::totals, 0});
+    }
+    // The frontend measured a drop.
+    void drop_cost(std::int64_t ns, std::int64_t took_ns) {
+        costs_.add({ticks(ns), 0, duration(ns, ns + took_ns), 1, 0, 0, trace::CostKind::drop, 0});
     }
     void mark(trace::FrontendKind kind, std::int64_t ns, std::uint32_t index = 0, std::string_view name = {}) {
         frontend_.add({ticks(ns), 0, name.empty() ? std::uint16_t{0} : recording_->string_id(name),
@@ -122,6 +129,12 @@ public:
     [[nodiscard]] OpId issued() const { return issued_; }
 
 private:
+    void add_wait(std::int64_t begin, std::int64_t end, trace::WaitKind kind, std::uint8_t device_flag, BufferId target,
+                  OpId through, core::Line line) {
+        frontend_.add({ticks(begin), duration(begin, end), 0,
+                       static_cast<std::uint8_t>(static_cast<std::uint8_t>(trace::FrontendKind::wait) | device_flag),
+                       static_cast<std::uint8_t>(kind), line, target, issued_, through});
+    }
     static std::uint64_t ticks(std::int64_t ns) { return static_cast<std::uint64_t>(ns); }
     static std::uint32_t duration(std::int64_t begin, std::int64_t end) {
         return trace::pack_duration(static_cast<std::uint64_t>(end - begin));

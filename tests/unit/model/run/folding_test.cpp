@@ -69,6 +69,7 @@ void expect_same_numbers(const Run& folded, const Run& whole) {
     EXPECT_EQ(a.frontend.issue_ns, b.frontend.issue_ns);
     EXPECT_EQ(a.frontend.wait_ns, b.frontend.wait_ns);
     EXPECT_EQ(a.frontend.work_ns, b.frontend.work_ns);
+    EXPECT_EQ(a.frontend.drop_ns, b.frontend.drop_ns);
     EXPECT_EQ(a.frontend.sum_ns(), b.frontend.sum_ns());
     expect_same(a.t1, b.t1, "t1");
     expect_same(a.t2, b.t2, "t2");
@@ -248,9 +249,11 @@ TEST(FoldingTest, CountsOnlyWhatIsMeasured) {
             program.warm_up = warm_up;
             program.last_mark = end;
             program.second_mark = end == 75'000 ? 90'000 : 0;
+            program.drop_costs_every = 10;
             const Both both = read_both(program, builder);
             ASSERT_FALSE(both.folded->folded_parts().empty());
             expect_same_numbers(*both.folded, *both.whole);
+            EXPECT_GT(numbers_of(*both.folded).frontend.drop_ns, 1'000);
             // What surrounds the marks is there.
             EXPECT_FALSE(both.folded->is_folded(static_cast<OpId>(warm_up)));
             EXPECT_FALSE(both.folded->is_folded(static_cast<OpId>(warm_up + 1)));
