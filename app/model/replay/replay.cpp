@@ -358,7 +358,6 @@ void Replay::frontend_at(std::int64_t then_ns) {
 // recording may extend slightly beyond both.
 void Replay::finish() {
     done_ = true;
-    take_drops(op_count_, INT64_MAX);
     backend_->end();
     std::int64_t last_ns = INT64_MIN, then_last_ns = INT64_MIN, part_ns = INT64_MIN, then_part_ns = INT64_MIN;
     for (OpId id = 1; id <= op_count_; ++id) {
