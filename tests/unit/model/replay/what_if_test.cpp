@@ -1,0 +1,188 @@
+// Which waits a run is computed without, and what a replay keeps.
+#include "app/model/replay/what_if.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "app/model/run/queries.h"
+#include "tests/unit/model/recording_builder.h"
+
+namespace headway::model {
+namespace {
+
+using trace::WaitKind;
+
+struct EndWait {
+    WaitKind kind;
+    BufferId target = 0;
+};
+
+// Which of these waits after the last op are left out without barriers.
+std::vector<bool> left_out(const std::vector<EndWait>& at_the_end, std::string_view barrier = "minibatch") {
+    RecordingBuilder builder;
+    builder.metadata("{\"barrier\": \"" + std::string(barrier) + "\"}");
+    std::int64_t now = 0;
+    const auto wait = [&](WaitKind kind, BufferId target) {
+        builder.wait(now, now + 2, kind, target);
+        now += 2;
+    };
+    for (const BufferId out : {1u, 2u}) {
+        builder.exec(0, builder.issue({.begin = now, .end = now + 10, .out = out, .fresh = true}), now + 10, now + 11);
+        now += 11;
+        wait(WaitKind::waitall, 0);
+    }
+    builder.exec(0, builder.issue({.begin = now, .end = now + 10, .out = 3, .fresh = true}), now + 10, now + 11);
+    now += 11;
+    for (const auto& [kind, target] : at_the_end) {
+        wait(kind, target);
+    }
+    builder.mark(trace::FrontendKind::program_end, now);
+    const auto run = builder.read();
+    const auto of = barriers_of(*run);
+    EXPECT_TRUE(of(0) && of(1)) << "in between all are";
+    std::vector<bool> found;
+    for (std::size_t i = 2; i < run->waits().size(); ++i) {
+        found.push_back(of(i));
+    }
+    return found;
+}
+
+using LeftOut = std::vector<bool>;
+constexpr EndWait kPolicys{WaitKind::minibatch_barrier}, kForAll{WaitKind::waitall}, kForOne{WaitKind::wait_to_read, 3};
+
+TEST(Barriers, TheProgramsFirstForEverythingIsKeptAtTheEnd) {
+    EXPECT_EQ(left_out({kPolicys, kForOne, kForAll, kForAll, kForOne}), (LeftOut{true, true, false, true, true}));
+}
+
+TEST(Barriers, OtherwiseTheProgramsLastIsKept) {
+    EXPECT_EQ(left_out({kForOne, kForOne, kPolicys}), (LeftOut{true, false, true}));
+}
+
+TEST(Barriers, OtherwiseThePolicysFirstIsKept) {
+    EXPECT_EQ(left_out({kPolicys, kPolicys}), (LeftOut{false, true}));
+    EXPECT_EQ(left_out({{WaitKind::op_barrier}, kPolicys}, "op"), (LeftOut{false, true}));
+}
+
+TEST(Barriers, NoneIsKeptWhereABlockerWaitsAtTheEnd) {
+    EXPECT_EQ(left_out({kForAll, {WaitKind::item, 3}}), (LeftOut{true, false}));
+    EXPECT_EQ(left_out({{WaitKind::op_barrier}, kForAll}), (LeftOut{false, true})) << "the framework's";
+}
+
+// A blocker after the last measured op is how the program ends.
+TEST(Blockers, AreThoseBeforeTheLastMeasuredOp) {
+    RecordingBuilder builder;
+    builder.exec(0, builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true}), 10, 20);
+    builder.wait(10, 21, WaitKind::item, 1);
+    builder.mark(trace::FrontendKind::measure_begin, 30);
+    builder.exec(0, builder.issue({.begin = 30, .end = 40, .out = 2, .fresh = true}), 40, 50);
+    builder.wait(40, 51, WaitKind::item, 2);
+    builder.wait(51, 52, WaitKind::waitall);
+    builder.wait(52, 53, WaitKind::op_barrier);
+    builder.exec(0, builder.issue({.begin = 53, .end = 60, .out = 3, .fresh = true}), 60, 70);
+    builder.wait(60, 71, WaitKind::item, 3);
+    builder.mark(trace::FrontendKind::measure_end, 80);
+    builder.wait(80, 81, WaitKind::item, 3);
+    builder.mark(trace::FrontendKind::program_end, 90);
+    const auto run = builder.read();
+    const auto of = blockers_of(*run);
+    LeftOut found;
+    for (std::size_t i = 0; i < run->waits().size(); ++i) {
+        found.push_back(of(i));
+    }
+    EXPECT_EQ(found, (LeftOut{false, true, false, true, false, false}));
+}
+
+TEST(WhatIfRun, ExcludesThePausesOfTheMeasuredPart) {
+    RecordingBuilder builder;
+    builder.exec(0, builder.issue({0, 10, 0}), 10, 20);
+    builder.wait(10, 60, WaitKind::paused);
+    builder.mark(trace::FrontendKind::measure_begin, 60);
+    builder.exec(0, builder.issue({60, 70, 0}), 70, 80);
+    builder.wait(70, 170, WaitKind::paused);
+    builder.exec(0, builder.issue({170, 180, 0}), 180, 190);
+    builder.wait(180, 191, WaitKind::waitall);
+    builder.mark(trace::FrontendKind::measure_end, 200);
+    builder.wait(200, 300, WaitKind::paused);
+    builder.mark(trace::FrontendKind::program_end, 300);
+    const auto run = builder.read();
+    EXPECT_EQ(total_ns_of(*run), 40);
+    EXPECT_EQ(without_waits(*run, [](std::size_t) { return false; }).total_ns, 40);
+}
+
+// It was for something else than ops.
+TEST(WhatIfRun, AWaitForNoOpKeepsItsDurationWithoutTheLearnersHolds) {
+    RecordingBuilder builder;
+    builder.recording().record_hold(0, 20, 30);
+    builder.wait(0, 100, WaitKind::memory);
+    builder.exec(0, builder.issue({100, 110, 0}), 110, 120);
+    builder.wait(110, 121, WaitKind::waitall);
+    builder.mark(trace::FrontendKind::program_end, 121);
+    const auto run = builder.read();
+    EXPECT_EQ(total_ns_of(*run), 111);
+    EXPECT_EQ(without_waits(*run, [](std::size_t) { return false; }).total_ns, 111);
+}
+
+TEST(WhatIfRun, AWaitForOneDeviceFollowsThatDevice) {
+    RecordingBuilder builder;
+    builder.metadata(R"({"device_kind": "cuda", "lanes": ["Stream 0"]})");
+    builder.recording().meta(trace::MetaType::device, 1, R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
+    builder.exec(1, builder.issue({0, 10, 1}), 10, 1000);
+    builder.exec(0, builder.issue({10, 20, 0}), 20, 100);
+    builder.wait(20, 103, WaitKind::wait_to_read);  // does not matter: until its own time
+    builder.wait_for_device(103, 105, 0);
+    builder.exec(0, builder.issue({105, 115, 0}), 115, 120);
+    builder.wait_for_device(115, 1004, 1);
+    builder.mark(trace::FrontendKind::program_end, 1004);
+    const auto run = builder.read();
+    const auto none = [](std::size_t) { return false; };
+    EXPECT_EQ(without_waits(*run, none).total_ns, 1004);
+    const WhatIfRun what_if = without_wait(*run, 0, true);
+    EXPECT_EQ(what_if.ops[2].begin_ns, 100 + 2 + 10) << "after the op of the first device, not after that of the other";
+    EXPECT_EQ(what_if.total_ns, 1004);
+}
+
+// Memory that is freed in lane order waits for its last use in other lanes, and the ops behind it with it.
+TEST(WhatIfRun, AFreeOfTheLazyPolicyDelaysTheOpsBehindIt) {
+    const std::string model =
+        R"({"name": "GPU", "source": "chosen", "t1_ns": 0, "t3_ns": 7, "families": {"create": {"base_ns": 10},
+            "elementwise": {"base_ns": 20}, "matmul": {"base_ns": 100}, "reduce": {"base_ns": 1},
+            "update": {"base_ns": 1}, "copy": {"base_ns": 1}, "random": {"base_ns": 1}, "other": {"base_ns": 1}}})";
+    RecordingBuilder builder;
+    builder.metadata(R"({"simulated": true, "device_kind": "simulated", "lanes": ["Stream 0", "Stream 1"],
+                         "free_policy": "lazy", "cost_models": {"device": )" +
+                     model + ", \"beside\": " + model + "}}");
+    const auto signature = [&](std::uint16_t id, std::uint8_t family) {
+        trace::SignatureInfo info{};
+        info.family = family;
+        builder.recording().signature(id, info, "(2)", "op");
+        return id;
+    };
+    const auto ten = signature(1, 0), twenty = signature(2, 1), hundred = signature(3, 2);
+    const auto op = [&](std::uint8_t lane, BufferId in, std::uint16_t of, std::int64_t begin, std::int64_t end) {
+        builder.issue({0, 0, lane, builder.issued() + 1, in, 0, true, of});
+        builder.exec(lane, builder.issued(), begin, end);
+    };
+    op(0, 0, ten, 0, 10);
+    op(1, 0, twenty, 0, 20);
+    op(0, 1, hundred, 10, 110);
+    op(1, 2, ten, 20, 30);
+    op(1, 1, hundred, 30, 130);
+    builder.drop(0, 1);  // freed in lane 0, when both that read it have ended
+    op(0, 0, ten, 130, 140);
+    builder.wait(0, 147, WaitKind::waitall);
+    builder.mark(trace::FrontendKind::program_end, 147);
+    const auto run = builder.read();
+    ASSERT_EQ(run->info().device_costs.size(), 2u);
+    const WhatIfRun same = without_waits(
+        *run, [](std::size_t) { return false; }, true);
+    for (OpId id = 1; id <= run->op_count(); ++id) {
+        EXPECT_EQ(same.ops[id - 1].begin_ns, run->op(id).begin_ns) << id;
+        EXPECT_EQ(same.ops[id - 1].end_ns, run->op(id).end_ns) << id;
+    }
+    EXPECT_EQ(same.total_ns, 147);
+}
+
+}  // namespace
+}  // namespace headway::model
