@@ -1,7 +1,7 @@
 """Runs every lesson on every device, as written and under one barrier policy in turn, and recomputes every number of
 every sentence of the explanation (and the rest of the report) from the raw events.
 
---all: under every barrier policy. --only WORD: of these the runs whose name contains it.
+--all: under every barrier policy. --only WORD: of all of these, the runs whose name contains it.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def main():
     parser.add_argument("--only", default="")
     chosen = parser.parse_args()
     checker_test.skip_without_python()
-    wanted = [job for job in jobs(chosen.all or chosen.only) if chosen.only in job[0]]
+    wanted = [job for job in jobs(chosen.all or bool(chosen.only)) if chosen.only in job[0]]
     kinds, compared, failed = collections.Counter(), 0, 0
     with ProcessPoolExecutor(max_workers=2) as pool:
         for name, said, count, wrong in pool.map(run_one, wanted):

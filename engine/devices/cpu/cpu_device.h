@@ -13,7 +13,7 @@
 
 #include "engine/core/sequence.h"
 #include "engine/devices/command_queue.h"
-#include "engine/devices/host_memory.h"
+#include "engine/devices/cpu/host_memory.h"
 #include "engine/devices/device.h"
 #include "engine/devices/kernels/kernels.h"
 

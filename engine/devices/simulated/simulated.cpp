@@ -1,5 +1,7 @@
 #include "engine/devices/simulated/simulated.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -9,10 +11,24 @@
 #include <utility>
 
 #include "engine/core/sequence.h"
+#include "engine/core/system/pages.h"
 #include "engine/devices/kernels/kernels.h"
 #include "engine/devices/lazy_operands.h"
 
 namespace headway::devices {
+namespace {
+
+// Asks for huge pages, one page fault per 2 MiB instead of per 4 KiB, where a block has some.
+void use_huge_pages(char* data, std::size_t bytes) {
+    constexpr std::uintptr_t kHuge = core::kHugePageBytes;
+    const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(data) + kHuge - 1) / kHuge * kHuge;
+    const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / kHuge * kHuge;
+    if (begin < end) {
+        madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+    }
+}
+
+}  // namespace
 
 SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t streams, trace::Recording& recording)
     : model_(std::move(model)), world_(std::make_shared<World>()) {
@@ -385,12 +401,8 @@ float* SimulatedDevice::lazy_data(core::BufferId buffer) {
 }
 
 // Zeros, which cost nothing where the memory is new to the process: an op that runs before the one that writes what it
-// reads, because the program forgot to order them, reads the same in each run. Small blocks come from the C library,
-// with the block's own address before the data, and large ones as well if no address range could be reserved.
+// reads, because the program forgot to order them, reads the same in each run. The block's own address is before it.
 void* SimulatedDevice::allocate(std::size_t bytes) {
-    if (bytes >= HostMemory::kGrainBytes && memory_.reserved_bytes() != 0) {
-        return memory_.take(bytes, false);
-    }
     constexpr std::size_t kAlignment = 64;
     if (bytes > SIZE_MAX - 2 * kAlignment) {
         return nullptr;
@@ -402,13 +414,12 @@ void* SimulatedDevice::allocate(std::size_t bytes) {
     auto* data = static_cast<char*>(block) + kAlignment;
     data += (kAlignment - reinterpret_cast<std::uintptr_t>(data) % kAlignment) % kAlignment;
     std::memcpy(data - sizeof block, &block, sizeof block);
+    use_huge_pages(data, bytes);
     return data;
 }
 
-void SimulatedDevice::deallocate(void* data, std::size_t bytes) {
-    if (memory_.owns(data)) {
-        memory_.give(data, bytes);
-    } else if (data != nullptr) {
+void SimulatedDevice::deallocate(void* data, std::size_t) {
+    if (data != nullptr) {
         void* block = nullptr;
         std::memcpy(&block, static_cast<char*>(data) - sizeof block, sizeof block);
         std::free(block);

@@ -35,7 +35,6 @@
 #include <vector>
 
 #include "engine/devices/device.h"
-#include "engine/devices/host_memory.h"
 #include "engine/devices/simulated/cost_model.h"
 #include "engine/devices/simulated/links.h"
 #include "engine/devices/simulated/virtual_lanes.h"
@@ -131,7 +130,6 @@ private:
     void free_lazily(core::BufferId buffer);
 
     CostModel model_;
-    HostMemory memory_;
     DeviceInfo info_;
     std::shared_ptr<World> world_;
     std::vector<std::unique_ptr<Lane>> lanes_;

@@ -64,6 +64,13 @@ void WindowTest::SetUp() {
     open(1440, 810);
 }
 
+// Each test draws at least once: what its last frame shows.
+void WindowTest::TearDown() {
+    if (app) {
+        renderer->draw(platform->framebuffer(), platform->size().width, platform->size().height, {});
+    }
+}
+
 void WindowTest::open(int width, int height) {
     script.reset();
     app.reset();
@@ -157,7 +164,7 @@ const WidgetRect& WindowTest::rect(const std::string& id) {
 }
 
 std::vector<std::uint8_t> WindowTest::pixels() {
-    for (int i = 0; i < 3; ++i) {  // as where nothing moves: drawn, then cached as well, then taken from the cache
+    for (int i = 0; i < 3; ++i) {  // a layer is cached in the second equal frame, and copied in the third
         renderer->draw(platform->framebuffer(), platform->size().width, platform->size().height, {});
     }
     return gfx::Renderer::read_pixels(platform->framebuffer(), platform->size().width, platform->size().height);

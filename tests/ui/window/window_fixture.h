@@ -27,6 +27,7 @@ protected:
     WindowTest();
     ~WindowTest() override;
     void SetUp() override;
+    void TearDown() override;
 
     void open(int width, int height);
     void frame();  // drawn into pixels only when pixels() asks for them, which takes most of the time

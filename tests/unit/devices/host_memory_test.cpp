@@ -1,4 +1,4 @@
-#include "engine/devices/host_memory.h"
+#include "engine/devices/cpu/host_memory.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

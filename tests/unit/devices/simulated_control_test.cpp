@@ -43,7 +43,7 @@ TEST(SimulatedControl, AHoldIsRecordedForEachLane) {
     for (std::uint32_t lane = 0; lane < 2; ++lane) {
         expect_record(holds[lane], lane, 5, 25);
     }
-    // One that takes no virtual time is none.
+    // A hold of no virtual time is not recorded.
     control.hold_backend.store(1);
     rig.device().attend();
     control.hold_backend.store(0);
@@ -77,7 +77,7 @@ TEST(SimulatedControl, AStopCountsWhatHasCompletedAsRun) {
     EXPECT_TRUE(rig.device().poison().left_out(1, 1));
 }
 
-// Held or not, but not after a stop.
+// Queued commands run even if the lanes are held; after a stop they do not.
 TEST(SimulatedControl, ADeviceRunsWhatIsLeftWhenItEnds) {
     for (const bool stopped : {false, true}) {
         int calls = 0;

@@ -93,7 +93,7 @@ TEST(WaitDetails, OwnOpsOfAWaitForATensorAreThoseThatItNeeds) {
     EXPECT_EQ(split.return_ns, 1);
 }
 
-// What it would save is computed for a barrier or blocker of a whole run that was not cut off.
+// What leaving a wait out would save is computed for a barrier or blocker of a whole run that was not cut off.
 TEST(WaitDetails, SaysWhatARunWouldTakeWithoutABarrier) {
     const auto without = [](WaitKind kind, trace::RunState state) {
         RecordingBuilder builder;

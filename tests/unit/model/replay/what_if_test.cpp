@@ -50,19 +50,20 @@ std::vector<bool> left_out(const std::vector<EndWait>& at_the_end, std::string_v
 }
 
 using LeftOut = std::vector<bool>;
-constexpr EndWait kPolicys{WaitKind::minibatch_barrier}, kForAll{WaitKind::waitall}, kForOne{WaitKind::wait_to_read, 3};
+constexpr EndWait kPolicyWait{WaitKind::minibatch_barrier}, kForAll{WaitKind::waitall};
+constexpr EndWait kForOne{WaitKind::wait_to_read, 3};
 
 TEST(Barriers, TheProgramsFirstForEverythingIsKeptAtTheEnd) {
-    EXPECT_EQ(left_out({kPolicys, kForOne, kForAll, kForAll, kForOne}), (LeftOut{true, true, false, true, true}));
+    EXPECT_EQ(left_out({kPolicyWait, kForOne, kForAll, kForAll, kForOne}), (LeftOut{true, true, false, true, true}));
 }
 
 TEST(Barriers, OtherwiseTheProgramsLastIsKept) {
-    EXPECT_EQ(left_out({kForOne, kForOne, kPolicys}), (LeftOut{true, false, true}));
+    EXPECT_EQ(left_out({kForOne, kForOne, kPolicyWait}), (LeftOut{true, false, true}));
 }
 
 TEST(Barriers, OtherwiseThePolicysFirstIsKept) {
-    EXPECT_EQ(left_out({kPolicys, kPolicys}), (LeftOut{false, true}));
-    EXPECT_EQ(left_out({{WaitKind::op_barrier}, kPolicys}, "op"), (LeftOut{false, true}));
+    EXPECT_EQ(left_out({kPolicyWait, kPolicyWait}), (LeftOut{false, true}));
+    EXPECT_EQ(left_out({{WaitKind::op_barrier}, kPolicyWait}, "op"), (LeftOut{false, true}));
 }
 
 TEST(Barriers, NoneIsKeptWhereABlockerWaitsAtTheEnd) {
@@ -111,7 +112,7 @@ TEST(WhatIfRun, ExcludesThePausesOfTheMeasuredPart) {
     EXPECT_EQ(without_waits(*run, [](std::size_t) { return false; }).total_ns, 40);
 }
 
-// It was for something else than ops.
+// Such a wait was not for ops.
 TEST(WhatIfRun, AWaitForNoOpKeepsItsDurationWithoutTheLearnersHolds) {
     RecordingBuilder builder;
     builder.recording().record_hold(0, 20, 30);

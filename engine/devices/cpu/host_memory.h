@@ -1,4 +1,4 @@
-// Blocks of host memory: huge pages from one reserved address range, which can be made resident ahead of their use.
+// Blocks of host memory: huge pages from one reserved address range, made resident ahead of their use.
 //
 // Threads: any.
 //
@@ -34,8 +34,8 @@ public:
     // could be reserved; then take() returns null.
     [[nodiscard]] std::size_t reserved_bytes() const { return begin_ != nullptr ? bytes_ : 0; }
 
-    // A block of zeros of at least `bytes`, aligned to kGrainBytes; null if it does not fit. With `ahead` its pages
-    // become resident soon after, up to half of the physical memory in total.
+    // A block of zeros of at least `bytes`, aligned to kGrainBytes; null if it does not fit. With `ahead` its pages become
+    // resident soon after, up to half of the physical memory in total.
     [[nodiscard]] void* take(std::size_t bytes, bool ahead);
     // Whether this block came from take().
     [[nodiscard]] bool owns(const void* data) const;

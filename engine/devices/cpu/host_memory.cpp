@@ -1,4 +1,4 @@
-#include "engine/devices/host_memory.h"
+#include "engine/devices/cpu/host_memory.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -49,6 +49,7 @@ HostMemory::HostMemory() {
         asked_.resize(bytes_ / kPageBytes);
         return;
     }
+    bytes_ = 0;
 }
 
 HostMemory::~HostMemory() {
