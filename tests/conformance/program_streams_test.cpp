@@ -15,7 +15,7 @@
 #include "engine/trace/reader.h"
 #include "tests/conformance/devices.h"
 #include "tests/conformance/trace_check.h"
-#include "tests/unit/runtime/orders_of.h"
+#include "tests/unit/runtime/records_of.h"
 
 namespace headway {
 namespace {

@@ -32,10 +32,10 @@ public:
 
     // Size of the reserved address range, a few times the physical memory; unused addresses cost no memory. 0 if none
     // could be reserved; then take() returns null.
-    [[nodiscard]] std::size_t reserved_bytes() const { return begin_ != nullptr ? bytes_ : 0; }
+    [[nodiscard]] std::size_t reserved_bytes() const { return bytes_; }
 
-    // A block of zeros of at least `bytes`, aligned to kGrainBytes; null if it does not fit. With `ahead` its pages become
-    // resident soon after, up to half of the physical memory in total.
+    // A block of zeros of at least `bytes`, aligned to kGrainBytes; null if it does not fit. With `ahead` its pages
+    // become resident soon after, up to half of the physical memory in total.
     [[nodiscard]] void* take(std::size_t bytes, bool ahead);
     // Whether this block came from take().
     [[nodiscard]] bool owns(const void* data) const;

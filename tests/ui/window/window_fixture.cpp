@@ -67,7 +67,7 @@ void WindowTest::SetUp() {
 // Each test draws at least once: what its last frame shows.
 void WindowTest::TearDown() {
     if (app) {
-        renderer->draw(platform->framebuffer(), platform->size().width, platform->size().height, {});
+        draw();
     }
 }
 
@@ -163,9 +163,13 @@ const WidgetRect& WindowTest::rect(const std::string& id) {
     return found == app->rects().end() ? none : found->second;
 }
 
+void WindowTest::draw() {
+    renderer->draw(platform->framebuffer(), platform->size().width, platform->size().height, {});
+}
+
 std::vector<std::uint8_t> WindowTest::pixels() {
     for (int i = 0; i < 3; ++i) {  // a layer is cached in the second equal frame, and copied in the third
-        renderer->draw(platform->framebuffer(), platform->size().width, platform->size().height, {});
+        draw();
     }
     return gfx::Renderer::read_pixels(platform->framebuffer(), platform->size().width, platform->size().height);
 }

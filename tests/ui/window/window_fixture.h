@@ -30,7 +30,7 @@ protected:
     void TearDown() override;
 
     void open(int width, int height);
-    void frame();  // drawn into pixels only when pixels() asks for them, which takes most of the time
+    void frame();  // without draw(), which takes most of a frame's time
     void frames(int n);
     // Runs a step of ui::Script; the test fails if the step does.
     void act(const std::string& step);
@@ -40,7 +40,8 @@ protected:
     void open_lesson(const std::string& text, const std::string& questions = "");
     [[nodiscard]] const WidgetRect& rect(const std::string& id);
     [[nodiscard]] bool shown(const std::string& id) const { return app->rects().contains(id); }
-    [[nodiscard]] std::vector<std::uint8_t> pixels();  // of the last frame
+    void draw();  // the last frame
+    [[nodiscard]] std::vector<std::uint8_t> pixels();  // of the last frame, which it draws
     // Types into a field, replacing its text.
     void type(const std::string& id, const std::string& text);
 

@@ -1,7 +1,6 @@
 // What the learner's controls and a stop do to a simulated device.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -131,10 +130,7 @@ TEST(SimulatedControl, TheLearnerEndsSlowMotionDuringAWait) {
     trace::Control& control = rig.recording().control();
     control.op_delay_ns.store(kSlowNs);
     rig.busy(0, 3.6e9);  // would take an hour
-    std::jthread learner([&control] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        control.op_delay_ns.store(0);
-    });
+    const std::jthread learner = soon(control.op_delay_ns, 0);
     rig.device().wait(0, 1);
     EXPECT_EQ(rig.device().now(), 3'600'001'000u);
 }
@@ -145,10 +141,7 @@ TEST(SimulatedControl, AStopEndsAWaitInSlowMotion) {
     control.op_delay_ns.store(kSlowNs);
     rig.busy(0, 3.6e9);
     rig.busy(0, 10);
-    std::jthread learner([&control] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        control.stop.store(1);
-    });
+    const std::jthread learner = soon(control.stop, 1);
     rig.device().wait(0, 2);
     EXPECT_EQ(rig.completed(0), 2u);
     EXPECT_EQ(rig.device().now(), 2000u) << "since the last issue";

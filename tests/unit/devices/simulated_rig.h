@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <deque>
 #include <memory>
+#include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "engine/devices/simulated/simulated.h"
@@ -13,6 +17,15 @@
 namespace headway::devices {
 
 using Records = std::vector<trace::ExecRecord>;
+
+// The learner stores a value in one of the controls, 5 ms from now.
+template <class T>
+[[nodiscard]] std::jthread soon(std::atomic<T>& control, std::type_identity_t<T> value) {
+    return std::jthread([&control, value] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        control.store(value);
+    });
+}
 
 class Rig {
 public:

@@ -238,10 +238,7 @@ TEST(Simulated, AStopEndsAWaitForHeldLanes) {
     trace::Control& control = rig.recording().control();
     control.hold_backend.store(1);
     rig.busy(0, 100);
-    std::jthread learner([&control] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        control.stop.store(1);
-    });
+    const std::jthread learner = soon(control.stop, 1);
     rig.device().wait(0, 1);
     EXPECT_EQ(rig.completed(0), 1u);
     EXPECT_TRUE(rig.records(0).empty()) << "it was not run";

@@ -67,6 +67,11 @@ public:
     void exec(std::uint8_t lane, OpId op, std::int64_t begin, std::int64_t end, bool failed = false) {
         lanes_[lane].add({ticks(begin), duration(begin, end), failed ? op | trace::kFailedOp : op});
     }
+    // A GPU with lane 0 and the CPU with lane 1.
+    void gpu_and_cpu() {
+        metadata(R"({"device_kind": "cuda", "lanes": ["Stream 0"]})");
+        recording_->meta(trace::MetaType::device, 1, R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
+    }
     // Before the issue of order.op.
     void order(const trace::OrderRecord& order) { orders_.add(order); }
     void drop(std::int64_t ns, BufferId buffer) { drops_.add({ticks(ns), buffer, issued_}); }

@@ -9,6 +9,7 @@
 #include "engine/devices/simulated/simulated.h"
 #include "engine/runtime/runtime.h"
 #include "engine/trace/reader.h"
+#include "tests/unit/runtime/records_of.h"
 
 namespace headway::runtime {
 
@@ -31,27 +32,9 @@ protected:
     }
 
     [[nodiscard]] std::vector<trace::FrontendRecord> records(FrontendKind kind) const {
-        auto reader = trace::Reader::open(recording_->fd());
-        EXPECT_TRUE(reader);
-        (*reader)->poll();
-        std::vector<trace::FrontendRecord> found;
-        const trace::StreamId id{trace::StreamKind::frontend, 0};
-        for (std::uint64_t at = 0; at < (*reader)->size(id);) {
-            const auto part = (*reader)->records<trace::FrontendRecord>(id, at);
-            for (const auto& record : part) {
-                if (static_cast<FrontendKind>(record.kind & trace::kKindMask) == kind) {
-                    found.push_back(record);
-                }
-            }
-            at += part.size();
-        }
-        return found;
+        return events_of(*recording_, kind);
     }
-    [[nodiscard]] std::vector<trace::FrontendRecord> waits(WaitKind kind) const {
-        auto found = records(FrontendKind::wait);
-        std::erase_if(found, [=](const auto& wait) { return static_cast<WaitKind>(wait.lane) != kind; });
-        return found;
-    }
+    [[nodiscard]] std::vector<trace::FrontendRecord> waits(WaitKind kind) const { return waits_of(*recording_, kind); }
 
     std::unique_ptr<trace::Recording> recording_;
 };

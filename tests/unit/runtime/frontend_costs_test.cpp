@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "engine/core/clock.h"
-#include "engine/trace/reader.h"
+#include "tests/unit/runtime/records_of.h"
 
 namespace headway::runtime {
 namespace {
@@ -28,15 +28,7 @@ using trace::CostRecord;
 class FrontendCostsTest : public testing::Test {
 protected:
     [[nodiscard]] std::vector<CostRecord> records() const {
-        const auto reader = std::move(*recording->reader());
-        reader->poll();
-        std::vector<CostRecord> all;
-        const trace::StreamId id{trace::StreamKind::costs, 0};
-        while (all.size() < reader->size(id)) {
-            const auto some = reader->records<CostRecord>(id, all.size());
-            all.insert(all.end(), some.begin(), some.end());
-        }
-        return all;
+        return records_of<CostRecord>(*recording, {trace::StreamKind::costs, 0});
     }
 
     std::unique_ptr<trace::Recording> recording = std::move(*trace::Recording::create(std::size_t{16} << 20));

@@ -10,11 +10,11 @@
 #include "engine/runtime/runtime.h"
 #include "engine/trace/reader.h"
 #include "tests/unit/runtime/hand_device.h"
+#include "tests/unit/runtime/records_of.h"
 
 namespace headway::runtime {
 namespace {
 
-using trace::FrontendKind;
 using trace::LineMode;
 using trace::Standing;
 using trace::WaitKind;
@@ -23,18 +23,7 @@ class PauseTest : public testing::Test {
 protected:
     void start(const Settings& settings = {}) { rt = std::make_unique<Runtime>(device, *recording, settings); }
 
-    [[nodiscard]] std::vector<trace::FrontendRecord> waits(WaitKind kind) const {
-        const auto reader = std::move(*recording->reader());
-        reader->poll();
-        std::vector<trace::FrontendRecord> found;
-        for (const auto& record : reader->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, 0)) {
-            if (static_cast<FrontendKind>(record.kind & trace::kKindMask) == FrontendKind::wait &&
-                static_cast<WaitKind>(record.lane) == kind) {
-                found.push_back(record);
-            }
-        }
-        return found;
-    }
+    [[nodiscard]] std::vector<trace::FrontendRecord> waits(WaitKind kind) const { return waits_of(*recording, kind); }
 
     struct Step {
         std::uint32_t line;

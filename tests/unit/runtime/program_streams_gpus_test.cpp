@@ -6,7 +6,7 @@
 #include "engine/runtime/program_streams.h"
 #include "engine/runtime/runtime.h"
 #include "tests/unit/runtime/failure_of.h"
-#include "tests/unit/runtime/orders_of.h"
+#include "tests/unit/runtime/records_of.h"
 
 namespace headway::runtime {
 namespace {

@@ -7,7 +7,7 @@
 #include "engine/devices/simulated/simulated.h"
 #include "engine/runtime/runtime.h"
 #include "tests/unit/runtime/failure_of.h"
-#include "tests/unit/runtime/orders_of.h"
+#include "tests/unit/runtime/records_of.h"
 
 namespace headway::runtime {
 namespace {

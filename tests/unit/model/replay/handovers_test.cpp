@@ -81,8 +81,7 @@ TEST(Handovers, AreThoseOfTheMeasuredPart) {
 
 TEST(Handovers, AreKnownForEachDevice) {
     RecordingBuilder builder;
-    builder.metadata(R"({"device_kind": "cuda", "lanes": ["Stream 0"]})");
-    builder.recording().meta(trace::MetaType::device, 1, R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
+    builder.gpu_and_cpu();
     builder.exec(0, builder.issue({0, 10, 0}), 17, 100);
     builder.exec(1, builder.issue({10, 20, 1}), 29, 200);
     const auto run = builder.read();

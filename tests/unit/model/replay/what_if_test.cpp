@@ -127,8 +127,7 @@ TEST(WhatIfRun, AWaitForNoOpKeepsItsDurationWithoutTheLearnersHolds) {
 
 TEST(WhatIfRun, AWaitForOneDeviceFollowsThatDevice) {
     RecordingBuilder builder;
-    builder.metadata(R"({"device_kind": "cuda", "lanes": ["Stream 0"]})");
-    builder.recording().meta(trace::MetaType::device, 1, R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
+    builder.gpu_and_cpu();
     builder.exec(1, builder.issue({0, 10, 1}), 10, 1000);
     builder.exec(0, builder.issue({10, 20, 0}), 20, 100);
     builder.wait(20, 103, WaitKind::wait_to_read);  // does not matter: until its own time
