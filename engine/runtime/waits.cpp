@@ -246,10 +246,9 @@ core::Line Waits::line_of(core::OpId op) const {
         return 0;
     }
     (*reader)->poll();
-    const trace::StreamId frontend{trace::StreamKind::frontend, 0};
     core::OpId seen = 0;
     for (std::uint64_t at = 0;;) {
-        const auto records = (*reader)->records<trace::FrontendRecord>(frontend, at);
+        const auto records = (*reader)->records<trace::FrontendRecord>(trace::kFrontendStream, at);
         if (records.empty()) {
             return 0;
         }

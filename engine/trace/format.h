@@ -48,6 +48,7 @@ struct StreamId {
     std::uint8_t index = 0;  // lane: the lane; samples: the device
     friend bool operator==(StreamId, StreamId) = default;
 };
+inline constexpr StreamId kFrontendStream{StreamKind::frontend};
 
 // A duration in 32 bits: exact below 2^31 ticks (about 0.8 s), in units of 1024 ticks above, saturating at 10 minutes.
 constexpr std::uint32_t pack_duration(std::uint64_t ticks) {

@@ -81,7 +81,7 @@ private:
     ChunkHeader* chunk_ = nullptr;
     Recording* recording_ = nullptr;
     std::uint32_t ordinal_ = 0;
-    StreamId id_{StreamKind::frontend, 0};
+    StreamId id_ = kFrontendStream;
 };
 
 // Writes one recording: owns the mapping, the streams' chunks and the meta stream.

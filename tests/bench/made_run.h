@@ -37,7 +37,7 @@ inline std::unique_ptr<model::Run> made_run(std::uint32_t count, std::uint32_t l
         info.out_bytes = 4096;
         (*recording)->signature(id, info, "(32x32)", "op");
     }
-    trace::StreamWriter<trace::FrontendRecord> frontend(**recording, {trace::StreamKind::frontend, 0});
+    trace::StreamWriter<trace::FrontendRecord> frontend(**recording, trace::kFrontendStream);
     std::vector<trace::StreamWriter<trace::ExecRecord>> lane;
     for (std::uint32_t i = 0; i < lanes; ++i) {
         lane.emplace_back(**recording, trace::StreamId{trace::StreamKind::lane, static_cast<std::uint8_t>(i)});

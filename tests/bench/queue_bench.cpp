@@ -86,7 +86,7 @@ private:
     std::uint64_t recorded_bytes() {
         auto reader = value_or_exit(trace::Reader::open(recording_->fd()));
         reader->poll();
-        std::uint64_t bytes = reader->size({trace::StreamKind::frontend, 0}) * sizeof(trace::FrontendRecord) +
+        std::uint64_t bytes = reader->size(trace::kFrontendStream) * sizeof(trace::FrontendRecord) +
                               reader->size({trace::StreamKind::drops, 0}) * sizeof(trace::DropRecord);
         for (std::uint32_t lane = 0; lane < device_.lanes(); ++lane) {
             const trace::StreamId id{trace::StreamKind::lane, static_cast<std::uint8_t>(lane)};

@@ -177,7 +177,7 @@ TEST_P(OpaqueConformance, RecordsTheForwardLineOfAnOpOfABackwardPass) {
     ASSERT_TRUE(reader);
     (*reader)->poll();
     std::vector<core::Line> lines;
-    for (const auto& record : (*reader)->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, 0)) {
+    for (const auto& record : (*reader)->records<trace::FrontendRecord>(trace::kFrontendStream, 0)) {
         if (trace::kind_of(record) == trace::FrontendKind::more_inputs) {
             lines.push_back(trace::as<trace::MoreInputsRecord>(record).forward_line);
         }
@@ -204,8 +204,7 @@ TEST_P(OpaqueConformance, IsRecordedWithItsNameAndAllThatItReadsAndWrites) {
     ASSERT_TRUE(reader);
     (*reader)->poll();
     std::vector<trace::FrontendRecord> issues, inputs, outputs;
-    const trace::StreamId frontend{trace::StreamKind::frontend, 0};
-    for (const auto& record : (*reader)->records<trace::FrontendRecord>(frontend, 0)) {
+    for (const auto& record : (*reader)->records<trace::FrontendRecord>(trace::kFrontendStream, 0)) {
         const auto kind = static_cast<trace::FrontendKind>(record.kind & trace::kKindMask);
         if (kind == trace::FrontendKind::issue) {
             issues.push_back(record);

@@ -75,7 +75,7 @@ private:
     void read_frontend() {
         ops_.emplace_back();  // ops count from 1
         std::unordered_map<core::BufferId, core::OpId> writer;
-        for (const auto& record : all_records<trace::FrontendRecord>(reader_, {trace::StreamKind::frontend, 0})) {
+        for (const auto& record : all_records<trace::FrontendRecord>(reader_, trace::kFrontendStream)) {
             const FrontendKind kind = trace::kind_of(record);
             if (kind == FrontendKind::issue) {
                 Op& op = ops_.emplace_back();

@@ -383,7 +383,7 @@ private:
 
     RunBuilder& builder_;
     trace::Recording& recording_;
-    trace::StreamWriter<trace::FrontendRecord> frontend_{recording_, {trace::StreamKind::frontend, 0}};
+    trace::StreamWriter<trace::FrontendRecord> frontend_{recording_, trace::kFrontendStream};
     core::OpId op_count_ = 0;
     std::size_t wait_count_ = 0, more_ = 0, more_output_ = 0;
     std::size_t part_ = 0, wait_block_ = 0;  // of what was folded: the next ones

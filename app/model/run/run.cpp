@@ -144,7 +144,7 @@ bool Run::update(double budget_ms) {
     // A drop or an op may be taken only after all records that its thread wrote before it. So the sizes of the
     // streams are read in the reverse order of taking their records.
     const std::uint64_t drops_end = reader_->size({trace::StreamKind::drops, 0});
-    const std::uint64_t frontend_end = reader_->size({trace::StreamKind::frontend, 0});
+    const std::uint64_t frontend_end = reader_->size(trace::kFrontendStream);
     reader_->poll();
     take_metadata();
     if (frontend_end == 0) {

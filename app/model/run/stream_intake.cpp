@@ -35,7 +35,7 @@ bool Run::take_frontend(std::uint64_t end, std::int64_t& horizon_ns) {
     std::uint64_t last_begin = 0;
     while (intake_->frontend < stop) {
         const auto records =
-            reader_->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, intake_->frontend);
+            reader_->records<trace::FrontendRecord>(trace::kFrontendStream, intake_->frontend);
         const std::size_t count = std::min<std::size_t>(records.size(), stop - intake_->frontend);
         if (count == 0) {
             break;
@@ -51,7 +51,7 @@ bool Run::take_frontend(std::uint64_t end, std::int64_t& horizon_ns) {
     // them.
     for (bool more = true; more && intake_->frontend > start && intake_->frontend < end;) {
         const auto records =
-            reader_->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, intake_->frontend);
+            reader_->records<trace::FrontendRecord>(trace::kFrontendStream, intake_->frontend);
         const auto kind = records.empty() ? trace::FrontendKind::issue : trace::kind_of(records[0]);
         more = kind == trace::FrontendKind::more_inputs || kind == trace::FrontendKind::more_output;
         if (more) {
@@ -68,7 +68,7 @@ bool Run::take_frontend(std::uint64_t end, std::int64_t& horizon_ns) {
 
 std::string Run::reading_text() const {
     using trace::StreamKind;
-    std::uint64_t taken = intake_->frontend, recorded = reader_->size({StreamKind::frontend, 0});
+    std::uint64_t taken = intake_->frontend, recorded = reader_->size(trace::kFrontendStream);
     for (std::size_t lane = 0; lane < intake_->lanes.size(); ++lane) {
         taken += intake_->lanes[lane];
         recorded += reader_->size({StreamKind::lane, static_cast<std::uint8_t>(lane)});

@@ -29,7 +29,7 @@ FrontendRecorder::FrontendRecorder(devices::Device& clock, trace::Recording& rec
       record_(settings.record),
       close_(virtual_time_ ? 0 : kCloseTicks),
       long_(virtual_time_ || !record_ ? ~std::uint64_t{0} : FrontendCosts::kLongTicks),
-      events_(recording, {trace::StreamKind::frontend, 0}),
+      events_(recording, trace::kFrontendStream),
       drops_(recording, {trace::StreamKind::drops, 0}),
       costs_(recording),
       line_ns_(static_cast<std::uint64_t>(std::llround(settings.host.line_ns))) {

@@ -16,7 +16,7 @@ Script::Script(const Settings& settings) : settings_(settings) {
     recording_ = std::move(*made);
     recording_->use_virtual_clock();
     recording_->header().recorder_ns_per_op = 20;
-    frontend_ = {*recording_, {StreamKind::frontend, 0}};
+    frontend_ = {*recording_, trace::kFrontendStream};
     drops_ = {*recording_, {StreamKind::drops, 0}};
     const bool cpu = settings.device_kind == "cpu";
     nlohmann::json lanes = nlohmann::json::array();

@@ -24,7 +24,7 @@ public:
         if (virtual_clock) {
             recording_->use_virtual_clock();
         }
-        frontend_ = {*recording_, {trace::StreamKind::frontend, 0}};
+        frontend_ = {*recording_, trace::kFrontendStream};
         drops_ = {*recording_, {trace::StreamKind::drops, 0}};
         costs_ = {*recording_, {trace::StreamKind::costs, 0}};
         orders_ = {*recording_, {trace::StreamKind::orders, 0}};

@@ -4,8 +4,8 @@
 
 #include "engine/devices/cpu/cpu_device.h"
 #include "engine/runtime/runtime.h"
-#include "engine/trace/reader.h"
 #include "tests/unit/runtime/failure_of.h"
+#include "tests/unit/runtime/records_of.h"
 
 namespace headway::runtime {
 namespace {
@@ -36,14 +36,7 @@ protected:
         return rt->graphs.run(graph, inputs)[0];
     }
     [[nodiscard]] std::vector<trace::FrontendRecord> frontend() const {
-        auto reader = std::move(*trace::Reader::open(recording->fd()));
-        std::vector<trace::FrontendRecord> all;
-        const trace::StreamId id{trace::StreamKind::frontend, 0};
-        while (all.size() < reader->size(id)) {
-            const auto some = reader->records<trace::FrontendRecord>(id, all.size());
-            all.insert(all.end(), some.begin(), some.end());
-        }
-        return all;
+        return records_of<trace::FrontendRecord>(*recording, trace::kFrontendStream);
     }
 
     std::unique_ptr<trace::Recording> recording;

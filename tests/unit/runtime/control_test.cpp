@@ -257,7 +257,7 @@ TEST_F(ControlTest, StoppingAPausedRunRecordsThePause) {
     const auto reader = recording_->reader();
     ASSERT_TRUE(reader);
     (*reader)->poll();
-    const auto records = (*reader)->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, 0);
+    const auto records = (*reader)->records<trace::FrontendRecord>(trace::kFrontendStream, 0);
     ASSERT_EQ(records.size(), 1u);
     EXPECT_EQ(records[0].lane, static_cast<std::uint8_t>(trace::WaitKind::paused));
 }

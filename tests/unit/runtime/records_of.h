@@ -29,7 +29,7 @@ inline std::vector<trace::OrderRecord> orders_of(const trace::Recording& recordi
 
 // What the frontend did, of this kind.
 inline std::vector<trace::FrontendRecord> events_of(const trace::Recording& recording, trace::FrontendKind kind) {
-    auto found = records_of<trace::FrontendRecord>(recording, {trace::StreamKind::frontend, 0});
+    auto found = records_of<trace::FrontendRecord>(recording, trace::kFrontendStream);
     std::erase_if(found, [kind](const auto& record) {
         return static_cast<trace::FrontendKind>(record.kind & trace::kKindMask) != kind;
     });

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kSmall = kHeaderBytes + 40 * kChunkBytes;
 constexpr std::uint64_t kOps = 2'000'000;  // 64 MiB of frontend records alone, where 80 MiB have room for all streams
-constexpr StreamId kFrontend{StreamKind::frontend, 0}, kDrops{StreamKind::drops, 0};
+constexpr StreamId kDrops{StreamKind::drops, 0};
 constexpr StreamId kLanes[] = {{StreamKind::lane, 0}, {StreamKind::lane, 1}};
 
 std::unique_ptr<Recording> small_recording() {
@@ -52,7 +52,7 @@ TEST(GiveBack, NoRecordIsLostHoweverLongTheRun) {
     reader->will_give_back();
     std::atomic<int> writing{3};
     std::thread frontend([&] {
-        StreamWriter<FrontendRecord> issues(*recording, kFrontend);
+        StreamWriter<FrontendRecord> issues(*recording, kFrontendStream);
         StreamWriter<DropRecord> drops(*recording, kDrops);
         for (std::uint64_t i = 0; i < kOps; ++i) {
             issues.add(
@@ -77,7 +77,7 @@ TEST(GiveBack, NoRecordIsLostHoweverLongTheRun) {
     for (bool more = true; more;) {
         const bool last = writing == 0;
         reader->poll();
-        std::uint64_t taken = read_on<FrontendRecord>(*reader, kFrontend, issues, [&](const FrontendRecord& record) {
+        std::uint64_t taken = read_on<FrontendRecord>(*reader, kFrontendStream, issues, [&](const auto& record) {
             if (is_stall(record)) {
                 ++stalls;
             } else {
@@ -109,7 +109,7 @@ TEST(GiveBack, NoRecordIsLostHoweverLongTheRun) {
     EXPECT_EQ(recording->header().lost_records.load(), 0u);
     EXPECT_LE(recording->header().chunks_used.load(), recording->header().chunk_capacity);
     EXPECT_TRUE(reader->gave_back());
-    EXPECT_TRUE(reader->records<FrontendRecord>(kFrontend, 0).empty());  // given back
+    EXPECT_TRUE(reader->records<FrontendRecord>(kFrontendStream, 0).empty());  // given back
 }
 
 TEST(GiveBack, AFrontendThatHadToWaitSaysSo) {
@@ -118,7 +118,7 @@ TEST(GiveBack, AFrontendThatHadToWaitSaysSo) {
     reader->will_give_back();
     constexpr std::uint64_t kMany = 45ull * records_per_chunk(sizeof(FrontendRecord));
     std::thread frontend([&] {
-        StreamWriter<FrontendRecord> issues(*recording, kFrontend);
+        StreamWriter<FrontendRecord> issues(*recording, kFrontendStream);
         for (std::uint64_t i = 0; i < kMany; ++i) {
             issues.add({core::ticks(), 0, 0, static_cast<std::uint8_t>(FrontendKind::issue), 0, 0, 0, 0, 0});
         }
@@ -133,7 +133,7 @@ TEST(GiveBack, AFrontendThatHadToWaitSaysSo) {
     std::vector<FrontendRecord> stalls;
     while (issues < kMany) {
         reader->poll();
-        read_on<FrontendRecord>(*reader, kFrontend, next, [&](const FrontendRecord& record) {
+        read_on<FrontendRecord>(*reader, kFrontendStream, next, [&](const FrontendRecord& record) {
             is_stall(record) ? stalls.push_back(record) : void(++issues);
         });
     }
@@ -150,7 +150,7 @@ TEST(GiveBack, AStoppedRunLosesNothingWhileItsReaderGoesOn) {
     recording->control().stop.store(1);
     constexpr std::uint64_t kMany = 200ull * records_per_chunk(sizeof(FrontendRecord));
     std::thread frontend([&] {
-        StreamWriter<FrontendRecord> issues(*recording, kFrontend);
+        StreamWriter<FrontendRecord> issues(*recording, kFrontendStream);
         for (std::uint64_t i = 0; i < kMany; ++i) {
             issues.add({core::ticks(), 0, 0, static_cast<std::uint8_t>(FrontendKind::issue), 0, 0, 0, 0, 0});
         }
@@ -159,7 +159,7 @@ TEST(GiveBack, AStoppedRunLosesNothingWhileItsReaderGoesOn) {
     while (issues < kMany && recording->header().lost_records.load() == 0) {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));  // slower than the frontend: it has to wait
         reader->poll();
-        read_on<FrontendRecord>(*reader, kFrontend, next,
+        read_on<FrontendRecord>(*reader, kFrontendStream, next,
                                 [&](const FrontendRecord& record) { issues += is_stall(record) ? 0 : 1; });
     }
     frontend.join();
@@ -173,7 +173,7 @@ TEST(GiveBack, AStoppedRunDoesNotWaitLongForChunks) {
     reader->will_give_back();
     recording->control().stop.store(1);
     const auto begin = std::chrono::steady_clock::now();
-    StreamWriter<FrontendRecord> issues(*recording, kFrontend);
+    StreamWriter<FrontendRecord> issues(*recording, kFrontendStream);
     for (std::uint64_t i = 0; i < 50ull * records_per_chunk(sizeof(FrontendRecord)); ++i) {
         issues.add({i, 0, 0, static_cast<std::uint8_t>(FrontendKind::issue), 0, 0, 0, 0, 0});
     }

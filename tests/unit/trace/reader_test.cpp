@@ -47,7 +47,7 @@ std::string recorded_bytes() {
     auto recording = std::move(*Recording::create(std::size_t{32} << 20));
     recording->use_virtual_clock();
     recording->string_id("forward");
-    StreamWriter<FrontendRecord> frontend(*recording, {StreamKind::frontend, 0});
+    StreamWriter<FrontendRecord> frontend(*recording, kFrontendStream);
     StreamWriter<ExecRecord> lane(*recording, {StreamKind::lane, 0});
     for (std::uint32_t i = 0; i < 70'000; ++i) {
         frontend.add({i, 1, 1, 1, 0, 0, i, 0, 0});
@@ -76,7 +76,7 @@ std::uint64_t read_all(Reader& reader) {
         EXPECT_LE(index, size + records_per_chunk(sizeof(Record)));
         count += index;
     };
-    walk({StreamKind::frontend, 0}, FrontendRecord{});
+    walk(kFrontendStream, FrontendRecord{});
     walk({StreamKind::drops, 0}, DropRecord{});
     walk({StreamKind::samples, 0}, SampleRecord{});
     for (std::uint8_t lane = 0; lane < core::kMaxTraceLanes; ++lane) {
@@ -96,7 +96,7 @@ TEST(Reader, OpensASavedFile) {
     const TemporaryFile file(recorded_bytes());
     auto reader = Reader::open(file.fd());
     ASSERT_TRUE(reader) << reader.error().message;
-    EXPECT_EQ((*reader)->size({StreamKind::frontend, 0}), 70'000u);
+    EXPECT_EQ((*reader)->size(kFrontendStream), 70'000u);
     EXPECT_EQ(read_all(**reader), 140'000u);
     (*reader)->control().pause.store(1);  // changes a private mapping only
 }
@@ -177,7 +177,7 @@ TEST(Reader, ReadsWhileAnotherProcessWritesAndAfterItIsKilled) {
         if (!recording) {
             _exit(1);
         }
-        StreamWriter<FrontendRecord> frontend(**recording, {StreamKind::frontend, 0});
+        StreamWriter<FrontendRecord> frontend(**recording, kFrontendStream);
         for (std::uint32_t i = 0;; ++i) {
             frontend.add({i, ~i, 0, 1, 0, 0, i, i, i});
             if (i % 64 == 0) {
@@ -196,7 +196,7 @@ TEST(Reader, ReadsWhileAnotherProcessWritesAndAfterItIsKilled) {
     const auto read_new = [&] {
         reader->poll();
         while (true) {
-            const auto records = reader->records<FrontendRecord>({StreamKind::frontend, 0}, next);
+            const auto records = reader->records<FrontendRecord>(kFrontendStream, next);
             if (records.empty()) {
                 return;
             }
@@ -218,7 +218,7 @@ TEST(Reader, ReadsWhileAnotherProcessWritesAndAfterItIsKilled) {
     ASSERT_TRUE(WIFSIGNALED(status));
     close(fd);
     read_new();
-    EXPECT_EQ(reader->size({StreamKind::frontend, 0}), next);
+    EXPECT_EQ(reader->size(kFrontendStream), next);
     EXPECT_GE(next, 500'000u);
     int strings = 0;
     reader->each_meta([&](MetaType type, std::uint16_t id, std::string_view text) {

@@ -43,7 +43,7 @@ std::vector<MetaText> meta_of(Reader& reader) {
 TEST(Recording, ReadsBackRecordsAcrossChunks) {
     auto recording = make_recording();
     auto reader = open_reader(*recording);
-    StreamWriter<FrontendRecord> frontend(*recording, {StreamKind::frontend, 0});
+    StreamWriter<FrontendRecord> frontend(*recording, kFrontendStream);
     StreamWriter<ExecRecord> lane(*recording, {StreamKind::lane, 2});
     constexpr std::uint32_t kOps = 300'000;
     for (std::uint32_t i = 0; i < kOps; ++i) {
@@ -51,14 +51,14 @@ TEST(Recording, ReadsBackRecordsAcrossChunks) {
         lane.add({2 * i, 1, i + 1});
     }
     reader->poll();
-    ASSERT_EQ(reader->size({StreamKind::frontend, 0}), kOps);
+    ASSERT_EQ(reader->size(kFrontendStream), kOps);
     ASSERT_EQ(reader->size({StreamKind::lane, 2}), kOps);
     EXPECT_EQ(reader->size({StreamKind::lane, 0}), 0u);
     EXPECT_EQ(reader->lanes(), 3u);
     std::uint32_t next = 0;
     int runs = 0;
     while (true) {
-        const auto records = reader->records<FrontendRecord>({StreamKind::frontend, 0}, next);
+        const auto records = reader->records<FrontendRecord>(kFrontendStream, next);
         if (records.empty()) {
             break;
         }
@@ -79,7 +79,7 @@ TEST(Recording, ReadsBackRecordsAcrossChunks) {
 TEST(Recording, CountsLostRecords) {
     auto recording = make_recording(kHeaderBytes + 3 * kChunkBytes);
     recording->use_virtual_clock();  // no samples from now on; an earlier one may have claimed a chunk
-    StreamWriter<FrontendRecord> frontend(*recording, {StreamKind::frontend, 0});
+    StreamWriter<FrontendRecord> frontend(*recording, kFrontendStream);
     const std::uint32_t fits = (3 - recording->header().chunks_used.load()) * records_per_chunk(sizeof(FrontendRecord));
     for (std::uint32_t i = 0; i < fits + 1234; ++i) {
         frontend.add({i, 0, 0, 1, 0, 0, 0, 0, 0});
@@ -88,7 +88,7 @@ TEST(Recording, CountsLostRecords) {
     lane.add({1, 1, 1});
     recording->meta(MetaType::error, 0, "{}");
     auto reader = open_reader(*recording);
-    EXPECT_EQ(reader->size({StreamKind::frontend, 0}), fits);
+    EXPECT_EQ(reader->size(kFrontendStream), fits);
     EXPECT_EQ(reader->size({StreamKind::lane, 0}), 0u);
     EXPECT_EQ(reader->header().lost_records.load(), 1234u + 2u);
 }

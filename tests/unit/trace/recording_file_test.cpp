@@ -15,7 +15,7 @@
 namespace headway::trace {
 namespace {
 
-constexpr StreamId kIssues{StreamKind::frontend, 0}, kLane{StreamKind::lane, 1};
+constexpr StreamId kLane{StreamKind::lane, 1};
 
 class RecordingFileTest : public testing::Test {
 protected:
@@ -31,7 +31,7 @@ protected:
     // Three chunks of issues, one of a lane and one of names.
     void record() {
         recording_->meta(MetaType::run, 0, "{}");
-        StreamWriter<FrontendRecord> issues(*recording_, kIssues);
+        StreamWriter<FrontendRecord> issues(*recording_, kFrontendStream);
         for (std::uint32_t i = 0; i < 2 * records_per_chunk(sizeof(FrontendRecord)) + 1; ++i) {
             issues.add({i, 0, 0, static_cast<std::uint8_t>(FrontendKind::issue), 0, 0, i, 0, 0});
         }
@@ -83,7 +83,7 @@ TEST_F(RecordingFileTest, ChunksThatWereGivenBackAreNotMissing) {
     auto reader = std::move(*recording_->reader());
     reader->will_give_back();
     reader->poll();
-    reader->give_back(kIssues, reader->size(kIssues));
+    reader->give_back(kFrontendStream, reader->size(kFrontendStream));
     EXPECT_EQ(recording_->header().given_back.load(), 2u);
     EXPECT_FALSE(is_damaged(fd_));
     // Used again, by the same stream or by others.

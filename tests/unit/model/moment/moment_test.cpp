@@ -190,7 +190,7 @@ TEST(Moment, SaysWhichDeviceAWaitIsFor) {
     builder.metadata(R"({"device_kind": "cuda", "device_name": "NVIDIA H100", "lanes": ["Stream 0"]})");
     builder.recording().meta(trace::MetaType::device, 1,
                              R"({"kind": "cpu", "name": "CPU, 1 worker", "first_lane": 1, "lanes": ["Worker 0"]})");
-    trace::StreamWriter<trace::FrontendRecord> frontend(builder.recording(), {trace::StreamKind::frontend, 0});
+    trace::StreamWriter<trace::FrontendRecord> frontend(builder.recording(), trace::kFrontendStream);
     const auto wait = static_cast<std::uint8_t>(static_cast<std::uint8_t>(trace::FrontendKind::wait) |
                                                 trace::wait_for_device(core::DeviceId{1}));
     frontend.add(

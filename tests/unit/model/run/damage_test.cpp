@@ -27,7 +27,7 @@ TEST(Damage, RandomRecords) {
         std::mt19937_64 random(seed);
         RecordingBuilder builder(std::size_t{32} << 20, seed % 2 == 0);
         builder.signature(random());
-        trace::StreamWriter<trace::FrontendRecord> frontend(builder.recording(), {trace::StreamKind::frontend, 0});
+        trace::StreamWriter<trace::FrontendRecord> frontend(builder.recording(), trace::kFrontendStream);
         trace::StreamWriter<trace::DropRecord> drops(builder.recording(), {trace::StreamKind::drops, 0});
         trace::StreamWriter<trace::ExecRecord> lane(builder.recording(), {trace::StreamKind::lane, 3});
         const auto any = [&]<class Record>(Record record) {
