@@ -148,8 +148,8 @@ void parse_tabs(const YAML::Node& tabs, Lesson& lesson) {
     }
 }
 
-// The device and what is said of it.
-void parse_device(const YAML::Node& front, Lesson& lesson) {
+// Device, barrier, costs, and the numbers of streams and GPUs.
+void parse_run_settings(const YAML::Node& front, Lesson& lesson) {
     if (front["device"]) {
         lesson.device = words(front["device"], "device");
         if (lesson.device != "cpu" && lesson.device != "cuda" && lesson.device != "simulated") {
@@ -210,7 +210,7 @@ void parse_view(const YAML::Node& view, Lesson& lesson) {
     }
 }
 
-// Its place on the map of lessons, and what stands there.
+// The lesson's part of the map, and the texts of its card there.
 void parse_map_entry(const YAML::Node& front, Lesson& lesson) {
     if (front["part"]) {
         lesson.part = whole(front["part"], "part", kParts.size());
@@ -260,7 +260,7 @@ Lesson parse_lesson_keys(const YAML::Node& front) {
     if (const auto tabs = front["tabs"]; tabs && !tabs.IsNull()) {
         parse_tabs(tabs, lesson);
     }
-    parse_device(front, lesson);
+    parse_run_settings(front, lesson);
     if (front["view"]) {
         parse_view(front["view"], lesson);
     }
