@@ -1,4 +1,4 @@
-// JSON as a value of expressions: objects become records, null is known to be unknown.
+// JSON as a value of expressions: objects become records; using a null is an error that says that it is not known.
 //
 // Threads: any.
 #pragma once

@@ -9,7 +9,7 @@ namespace {
 
 using expression::Value;
 
-// What one check gave in one case.
+// The result of one check in one case.
 struct InCase {
     Outcome outcome = Outcome::passed;
     std::string sentence;
@@ -109,7 +109,7 @@ InCase judge_check(const Check& check, const expression::Record& facts) {
     return result;
 }
 
-// Takes what a check gave in a further case. The first case in which it does not pass counts.
+// Adds a check's result in a further case. The first case in which it does not pass counts.
 void take(CheckResult& result, const InCase& one, bool hidden) {
     if (result.outcome != Outcome::passed || one.outcome == Outcome::passed) {
         return;

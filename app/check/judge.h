@@ -32,9 +32,9 @@ struct CaseRun {
 // `out_of_time`: it was killed because it did not end. `words`: what was written on stderr, for a run that never began.
 Ending ending_of(model::Run* run, bool out_of_time, const Limits& limits, const std::string& words);
 
-// One sentence if the recording cannot be what this program's run wrote, else "". `reference` is a run of another
-// program under the same settings, which can be relied on. On the simulated device all times follow from the ops, so
-// that they are computed again; elsewhere only their order is checked.
+// One sentence if no run of this program can have written the recording, else "". `reference`: a trusted run of another
+// program with the same settings. On the simulated device all times follow from the ops, so they are computed again and
+// compared; elsewhere only their order is checked.
 std::string implausible(const model::Run& run, const model::Run& reference);
 
 // Fills checks, points, verdict and sentence of a report. `start`: the lines of the program to start from.

@@ -17,7 +17,7 @@ bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// The end of the code in a line: where a comment begins, outside of texts.
+// The end of the code in a line: where a comment begins, outside of strings.
 std::size_t code_end(const std::string& line) {
     char quote = 0;
     for (std::size_t i = 0; i < line.size(); ++i) {

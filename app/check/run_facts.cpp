@@ -470,7 +470,7 @@ std::vector<std::string> fact_names() {
 std::vector<std::string> code_lines(const std::vector<std::string>& source) {
     std::vector<std::string> lines;
     for (const std::string& line : source) {
-        // A number sign in a text is no comment.
+        // A '#' inside a string does not begin a comment.
         char quote = 0;
         std::size_t end = 0;
         for (; end < line.size() && (quote != 0 || line[end] != '#'); ++end) {

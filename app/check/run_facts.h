@@ -31,7 +31,7 @@ std::shared_ptr<const expression::Record> make_case_facts(std::shared_ptr<const 
                                                           std::shared_ptr<const RunData> reference,
                                                           const std::vector<std::string>& start, const Case& with);
 
-// The facts of a case, with further ones. A fact of `more` is an error where it could not be computed.
+// The facts of a case, with those of `more`. One that could not be computed has an error as its value.
 struct NamedFact {
     std::string name;
     core::Result<expression::Value> value;

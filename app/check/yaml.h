@@ -20,11 +20,11 @@ struct YamlError {
 std::uint32_t line_of(const YAML::Node& node);
 
 std::string words(const YAML::Node& node, const std::string& name);
-// That of `key`, or `otherwise` if there is none.
+// The value of `key`, or `otherwise` if the map does not have it.
 std::string words(const YAML::Node& map, const char* key, const std::string& otherwise);
 std::string needed_words(const YAML::Node& map, const char* key, const std::string& what);
 double number(const YAML::Node& node, const std::string& name);
-bool truth(const YAML::Node& map, const char* key);  // false if there is none
+bool truth(const YAML::Node& map, const char* key);  // false if the map does not have it
 // A list of single values; a single value is a list of one.
 std::vector<std::string> list_of_words(const YAML::Node& node, const std::string& name);
 // Refuses unknown and repeated keys.

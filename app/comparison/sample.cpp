@@ -74,7 +74,7 @@ OpTimes op_times(const model::Run& run) {
             by_signature[op.signature].push_back(static_cast<double>(op.end_ns - op.begin_ns));
         }
     }
-    // Of a folded run the times of some ops are known, but all are counted.
+    // A folded run has the times of some ops, but the counts of all.
     std::map<std::uint16_t, std::size_t> counts;
     for (const model::Lane& lane : run.lanes()) {
         for (const auto& sum : lane.kinds.all()) {

@@ -14,7 +14,7 @@
 
 namespace headway::comparison {
 
-// How a run ended. Only runs that finished without any intervention of the learner are compared.
+// How a run ended; handled: it finished, but the learner had paused or stepped it. Only finished runs are compared.
 enum class Ended : std::uint8_t { finished, damaged, failed, crashed, stopped, handled, cut_off };
 // "failed", "was stopped"; "" for finished.
 [[nodiscard]] const char* words_of(Ended ended);

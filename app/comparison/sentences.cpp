@@ -75,7 +75,8 @@ private:
             std::string words;
             for (const Sample& sample : side.samples) {
                 if (sample.ended != Ended::finished) {
-                    // A damaged run has no time, one that was held has ended, and after a failure the backend goes on.
+                    // "after 12 ms" only where that is when it happened: not for a damaged run, which has no total, for
+                    // one that was paused and ended regularly, or after a failure, when the backend still goes on.
                     const bool timed = sample.ended != Ended::handled && sample.ended != Ended::damaged &&
                                        sample.ended != Ended::failed;
                     words = std::string(" ") + words_of(sample.ended) +
@@ -158,21 +159,21 @@ private:
         }
     }
 
-    // Those of A and B that are set, with this between both; "" if none is.
-    std::string those(const std::array<bool, 2>& set, const char* between) {
+    // The names of the sides for which `set` is true, joined by `between`; "" if there is none.
+    std::string joined_names(const std::array<bool, 2>& set, const char* between) {
         const std::string a = set[0] ? who('A') : "", b = set[1] ? who('B') : "";
         return set[0] && set[1] ? a + between + b : a + b;
     }
 
     void unfinished() {
-        if (const std::string sides = those(v_.unfinished, " and of "); !sides.empty()) {
+        if (const std::string sides = joined_names(v_.unfinished, " and of "); !sides.empty()) {
             add("the time of " + sides + " contains ops of the warm-up that had not finished when measuring began");
         }
     }
 
     // A side with races may be faster because a wait is missing.
     void races() {
-        if (const std::string sides = those(v_.races, " and "); !sides.empty()) {
+        if (const std::string sides = joined_names(v_.races, " and "); !sides.empty()) {
             add(sides + (v_.races[0] && v_.races[1] ? " have" : " has") +
                 " races, so what is computed may depend on which op runs first");
         }
@@ -254,7 +255,8 @@ private:
             words = (v_.simulated ? "simulated, " : "") + runs_text(v_.runs) +
                     (v_.warmed_up ? " after one to warm up" : "");
             words += ", totals " + spread_text(v_.time, &model::duration_text);
-            // Where runs of one side differ by more than this, the one that is shown may be unlike their median.
+            // If the runs of one side differ by more than this factor, their spread is given: the run that is shown is
+            // the one of median time, and its memory and headway may be far from their medians.
             constexpr double kAlike = 1.1;
             const auto differs = [](const Spread& s) { return s.most > kAlike * s.least; };
             bool unlike = false;

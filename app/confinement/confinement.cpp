@@ -38,8 +38,8 @@ constexpr std::uint64_t kWriteFile = 1u << 1, kRemoveFolder = 1u << 4, kRemoveFi
 constexpr std::uint64_t kBindTcp = 1u << 0, kConnectTcp = 1u << 1;
 constexpr std::uint64_t kScopeSockets = 1u << 0, kScopeSignals = 1u << 1;
 
-// What root may do beyond the files' owners: read the environment of other processes, make devices, load modules. A
-// program of root keeps what concerns files alone, as it may read what its user may read; Landlock limits its writing.
+// Drops root's capabilities, such as reading the environment of other processes, making devices and loading modules.
+// Those for access to files are kept: a program may read what its user may read, and Landlock limits its writing.
 // Returns 0 or errno.
 int give_up_capabilities() {
     constexpr std::uint32_t kVersion = 0x20080522;  // two words

@@ -19,7 +19,7 @@
 namespace headway::confinement {
 namespace {
 
-constexpr std::size_t kMostDescendants = 20'000;  // so that a look at a program that forks without end has an end
+constexpr std::size_t kMostDescendants = 20'000;  // bounds the search in a program that forks faster than it is read
 
 // The first 4 KiB of a file of /proc; "" if it cannot be read.
 std::string_view text_of(const std::string& path, std::array<char, 4096>& buffer) {
@@ -95,7 +95,7 @@ std::vector<pid_t> descendants_but(pid_t root, const std::vector<pid_t>& except)
     return all;
 }
 
-// The number of processes is one less: the program's own.
+// The program's own process is not counted in `Usage::processes`.
 Usage usage_of_all(const std::vector<pid_t>& processes, std::uint64_t exact_above) {
     Usage usage;
     usage.processes = static_cast<std::uint32_t>(processes.size() - std::min<std::size_t>(processes.size(), 1));
@@ -135,7 +135,7 @@ Limits default_limits() {
     constexpr std::uint64_t kOutputBytes = 4'000'000'000, kTime_ms = std::uint64_t{4} * 3600 * 1000;
     constexpr std::uint32_t kProcesses = 256;
     Limits limits;
-    // A limit that this kernel cannot count would be an error of each run.
+    // With a limit that this kernel cannot count, every run would fail.
     const auto add = [&limits](auto limit, auto value) {
         Limits one;
         one.*limit = value;

@@ -1,6 +1,6 @@
 // Limits of what one run may take, and what a process and its descendants have taken so far.
 //
-// Read from /proc, as there is no limit of a kernel that fits: RLIMIT_AS counts memory that is only reserved,
+// Read from /proc, as no limit of the kernel fits: RLIMIT_AS counts memory that is only reserved,
 // RLIMIT_NPROC the processes of other programs, RLIMIT_FSIZE one file at a time.
 //
 // Threads: any.

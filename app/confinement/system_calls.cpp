@@ -25,7 +25,7 @@ constexpr std::uint32_t kProcessor = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr std::uint32_t kProcessor = AUDIT_ARCH_AARCH64;
 #else
-constexpr std::uint32_t kProcessor = 0;  // not known here
+constexpr std::uint32_t kProcessor = 0;  // its system calls are not in this file: no filter
 #endif
 
 constexpr std::uint32_t kNewestCall = 469;            // file_setattr, Linux 6.17

@@ -8,7 +8,7 @@
 
 namespace headway::editor {
 
-// Of a character that began before it.
+// True if the byte continues a UTF-8 character that began before it.
 inline bool continues(char c) {
     return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
 }

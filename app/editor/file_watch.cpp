@@ -66,7 +66,7 @@ FileWatch::FileWatch(std::function<void()> changed)
                   return;
               }
               lock.unlock();
-              look();
+              poll_files();
               lock.lock();
           }
       }) {}
@@ -75,23 +75,23 @@ void FileWatch::watch(const std::filesystem::path& path) {
     const FileStamp stamp = stamp_of(path);
     const std::lock_guard lock(mutex_);
     files_[path] = {stamp, stamp};
-    std::erase_if(news_, [&path](const News& news) { return news.path == path; });
+    std::erase_if(changes_, [&path](const Change& change) { return change.path == path; });
     wake_.notify_all();
 }
 
 void FileWatch::forget(const std::filesystem::path& path) {
     const std::lock_guard lock(mutex_);
     files_.erase(path);
-    std::erase_if(news_, [&path](const News& news) { return news.path == path; });
+    std::erase_if(changes_, [&path](const Change& change) { return change.path == path; });
 }
 
-std::vector<FileWatch::News> FileWatch::take() {
+std::vector<FileWatch::Change> FileWatch::take() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(news_, {});
+    return std::exchange(changes_, {});
 }
 
 // Accesses the disk without the lock, so that a slow disk does not block callers.
-void FileWatch::look() {
+void FileWatch::poll_files() {
     std::map<std::filesystem::path, Entry> files;
     {
         const std::lock_guard lock(mutex_);
@@ -117,7 +117,7 @@ void FileWatch::look() {
         watched->second.seen = now;
         if (settled) {
             watched->second.reported = now;
-            news_.push_back({path, std::move(bytes)});
+            changes_.push_back({path, std::move(bytes)});
             any = true;
         }
     }

@@ -35,7 +35,7 @@ std::optional<std::string> read_file(const std::filesystem::path& path, std::siz
 
 class FileWatch {
 public:
-    struct News {
+    struct Change {
         std::filesystem::path path;
         std::optional<std::string> bytes;  // empty: the file is gone, or cannot be read
     };
@@ -47,7 +47,7 @@ public:
     void watch(const std::filesystem::path& path);
     void forget(const std::filesystem::path& path);
     // The changes since the last call.
-    std::vector<News> take();
+    std::vector<Change> take();
 
     static constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // size limit of files
 
@@ -55,13 +55,13 @@ private:
     struct Entry {
         FileStamp reported, seen;
     };
-    void look();
+    void poll_files();
 
     std::function<void()> changed_;
     std::mutex mutex_;
     std::condition_variable_any wake_;
     std::map<std::filesystem::path, Entry> files_;
-    std::vector<News> news_;
+    std::vector<Change> changes_;
     std::jthread thread_;  // last: it uses the other members
 };
 

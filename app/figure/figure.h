@@ -40,7 +40,7 @@ struct FigureOptions {
 DisplayList figure(const model::Run& a, const model::Run* b, const FigureOptions& options, const TextMeasure& measure);
 
 // The same figure at any moment of the run: later events are not drawn, and the table shows the numbers at that moment.
-// The last moment is the whole figure. All have the same size.
+// At the last moment it equals figure(). All have the same size.
 //
 // Threads: as figure(). The runs must outlive this object and must not be updated meanwhile.
 class Replay {

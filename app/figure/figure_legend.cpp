@@ -12,13 +12,13 @@ using devices::Family;
 
 namespace {
 
-// The visible times, as the run's.
+// The visible time range, in the run's time.
 std::pair<std::int64_t, std::int64_t> run_times(const model::Run& run, TimelineView view) {
     const auto begin = static_cast<std::int64_t>(std::floor(run.program_time().run_ns(view.begin_ns)));
     return {begin, std::max(begin, static_cast<std::int64_t>(std::ceil(run.program_time().run_ns(view.end_ns)))) + 1};
 }
 
-// What a summary of the visible part knows: everything but failures.
+// What occurs in the visible part, from its summary: no failures, but fast for any length of run.
 Occurring summed_up(std::span<const TimelineRun> runs, TimelineView view) {
     Occurring o;
     for (const TimelineRun& shown : runs) {

@@ -18,7 +18,7 @@
 
 namespace headway::figure {
 
-// What draws into a figure, between two edges.
+// Draws into a figure, between its left and right margins.
 struct FigurePen {
     DisplayList& list;
     const Theme& theme;

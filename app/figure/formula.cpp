@@ -233,7 +233,7 @@ private:
         text((left + right) / 2, bottom + px(30),
              std::string("total time over ") + symbol_of(o_.swept) + ", " + meaning_of(o_.swept), t_.dim, px(12),
              FontRole::ui, Anchor::middle);
-        draw_turn(least, most, place_x, top, bottom);
+        draw_limit_change(least, most, place_x, top, bottom);
         const std::array<Rgba, 2> tones{t_.run_b, t_.run_a};
         const std::array<double, 2> totals{model::waiting_each_ns(s_), model::waiting_once_ns(s_)};
         const std::array<const char*, 2> names{"for each", "once"};
@@ -260,22 +260,22 @@ private:
         }
     }
 
-    // Where the limit changes between frontend and lanes.
+    // The value at which the frontend stops being the limit, and the lanes begin to be (or the reverse).
     template <class PlaceX>
-    void draw_turn(double least, double most, const PlaceX& place_x, float top, float bottom) {
-        double turn = -1;
+    void draw_limit_change(double least, double most, const PlaceX& place_x, float top, float bottom) {
+        double change = -1;
         if (o_.swept == StageValue::t2 && s_.ops > s_.lanes) {
-            turn = s_.lanes * s_.t1_ns;
+            change = s_.lanes * s_.t1_ns;
         } else if (o_.swept == StageValue::t1 && s_.ops > s_.lanes) {
-            turn = s_.t2_ns / s_.lanes;
+            change = s_.t2_ns / s_.lanes;
         }
-        if (turn <= least || turn >= most) {
+        if (change <= least || change >= most) {
             return;
         }
-        list_.add(Line{{place_x(turn), top}, {place_x(turn), bottom}, t_.dim, line_px(1), px(4), px(3)});
+        list_.add(Line{{place_x(change), top}, {place_x(change), bottom}, t_.dim, line_px(1), px(4), px(3)});
         const std::string words = s_.lanes == 1 ? "t₂ = t₁" : "t₂ = S·t₁";
-        const bool room = place_x(turn) + px(8) + width(words, px(11), FontRole::ui) < x1() - px(118);
-        text(place_x(turn) + (room ? px(5) : -px(5)), top + px(9), words, t_.dim, px(11), FontRole::ui,
+        const bool room = place_x(change) + px(8) + width(words, px(11), FontRole::ui) < x1() - px(118);
+        text(place_x(change) + (room ? px(5) : -px(5)), top + px(9), words, t_.dim, px(11), FontRole::ui,
              room ? Anchor::start : Anchor::end);
     }
 
@@ -396,7 +396,7 @@ DisplayList formula_figure(const Stages& stages, const FormulaOptions& options) 
     line(62, values + "; computed, not measured", t.dim, 14, FontRole::ui);
     line(84, formula_sentence(stages), t.text, 14, FontRole::ui);
     const DisplayList picture = draw_formula(stages, inner);
-    // The picture's points follow those of the page, which has none.
+    // Items refer to points by index. The page's own items have none, so the picture's indices stay valid.
     list.points = picture.points;
     list.items.insert(list.items.end(), picture.items.begin(), picture.items.end());
     list.width_px = kWidth;

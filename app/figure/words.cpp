@@ -35,7 +35,7 @@ std::string outcome(const Run& run, const Numbers& n) {
     }
     std::string s = duration_text(static_cast<double>(n.total_ns));
     if (run.error()) {
-        // After the failure the backend went on with what it had.
+        // "in all", because after the failure the backend still executed the ops that were issued.
         return run.error()->stopped() ? "stopped after " + s : "failed, " + s + " in all";
     }
     if (const auto verdict = run.end().verdict;

@@ -7,7 +7,7 @@
 //     id: increment
 //     title: Ten thousand small steps
 //     program: increment          # a built-in program, or a Python file in the lesson's folder: steps.py
-//     tabs:                       # optional; the same lesson in other words, chosen with --tab: mxnet, pytorch,
+//     tabs:                       # optional; the same lesson for other frameworks, chosen with --tab: mxnet, pytorch,
 //                                 # tensorflow, or python (Headway's own module, beside a program in C++)
 //       pytorch: steps_torch.py
 //     device: cpu                 # optional; cpu, cuda or simulated
@@ -23,7 +23,7 @@
 //     shows: Three stages         # optional; what it shows, in at most 48 characters
 //     minutes: 5                  # optional; how long it takes
 //     picture: --barrier none     # optional; options of the run whose timeline is its picture on the map
-//     parameters:                 # optional; what the program's own list says is kept where nothing is said here
+//     parameters:                 # optional; a built-in program keeps those that are not named here
 //       n: {value: 10000, least: 1, most: 10000000, label: Steps, help: How many times y = x + 1 is issued}
 //       wait: {value: once, choices: [once, each], label: Wait}
 //     ---

@@ -23,8 +23,8 @@ namespace {
 
 using core::UniqueFd;
 
-constexpr auto kLook = std::chrono::milliseconds(1);   // between two looks at a child that may have to be killed
-constexpr std::int64_t kEndPatience_ns = 200'000'000;  // with a supervisor that was asked to end
+constexpr auto kPollInterval = std::chrono::milliseconds(1);  // in wait(), if the child may have to be killed
+constexpr std::int64_t kEndPatience_ns = 200'000'000;         // then a supervisor that was asked to end is killed
 constexpr int kStreams = 3;
 
 struct Plan {
@@ -35,7 +35,7 @@ struct Plan {
     int passed;                         // -1: none
     int report;                         // gets the errno
     bool foreground;
-    int death_signal;  // which it gets when the parent dies
+    int death_signal;  // sent to the child when the parent dies
 };
 
 // Runs in the child after vfork(): makes only calls that are safe there, and writes only to errno and this stack,
@@ -111,7 +111,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
     return pointers;
 }
 
-// Ours, where variables of the same name are replaced.
+// This process's environment with `added`, which replaces variables of the same name.
 std::vector<std::string> environment_with(const std::vector<std::string>& added) {
     std::vector<std::string> all = added;
     for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -126,34 +126,34 @@ std::vector<std::string> environment_with(const std::vector<std::string>& added)
     return all;
 }
 
-// Both ends of a stream: ours is invalid unless it is a pipe.
+// Both ends of a stream; the parent's is invalid unless it is a pipe.
 struct Ends {
-    UniqueFd ours, childs;
+    UniqueFd parent_end, child_end;
     int fd = -1;  // the child's
 };
 // errno says why there are none.
 std::optional<Ends> ends_of(const Stream& stream, bool input) {
     Ends ends;
     if (stream.to == Stream::To::nothing) {
-        ends.childs.reset(open("/dev/null", (input ? O_RDONLY : O_WRONLY) | O_CLOEXEC));
+        ends.child_end.reset(open("/dev/null", (input ? O_RDONLY : O_WRONLY) | O_CLOEXEC));
     } else if (stream.to == Stream::To::pipe && input) {
         // A socket: if the program ends early, send() returns an error instead of raising SIGPIPE.
         std::array<int, 2> both{-1, -1};
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both.data());
-        ends.ours.reset(both[0]);
-        ends.childs.reset(both[1]);
+        ends.parent_end.reset(both[0]);
+        ends.child_end.reset(both[1]);
     } else if (stream.to == Stream::To::pipe) {
         if (auto pipe = make_pipe()) {
             fcntl(pipe->read_end.get(), F_SETFL, O_NONBLOCK);
-            ends.ours = std::move(pipe->read_end);
-            ends.childs = std::move(pipe->write_end);
+            ends.parent_end = std::move(pipe->read_end);
+            ends.child_end = std::move(pipe->write_end);
         }
     } else {
         ends.fd = stream.to == Stream::To::descriptor ? stream.fd : -1;
         return ends;
     }
-    ends.fd = ends.childs.get();
-    return ends.childs ? std::optional(std::move(ends)) : std::nullopt;
+    ends.fd = ends.child_end.get();
+    return ends.child_end ? std::optional(std::move(ends)) : std::nullopt;
 }
 
 }  // namespace
@@ -195,9 +195,9 @@ core::Result<Child> Child::start(const Command& command) {
     if (got == sizeof why) {
         return error(why);
     }
-    child.state_.in = std::move(in->ours);
-    child.state_.out = std::move(out->ours);
-    child.state_.err = std::move(err->ours);
+    child.state_.in = std::move(in->parent_end);
+    child.state_.out = std::move(out->parent_end);
+    child.state_.err = std::move(err->parent_end);
     if (command.limit) {
         child.state_.end_ns = core::monotonic_ns() + std::chrono::nanoseconds(*command.limit).count();
     }
@@ -274,7 +274,7 @@ void Child::read(UniqueFd& fd, std::string& to, std::size_t limit) {
 
 std::optional<Ending> Child::poll() {
     if (state_.pid > 0 && !state_.ending) {
-        // What the child started and left behind ends with it. Before it is reaped: then its id may be another's.
+        // Kill what the child has left in its group, before it is reaped: afterwards another group may have its id.
         siginfo_t ended{};
         if (state_.own_group &&
             waitid(P_PID, static_cast<id_t>(state_.pid), &ended, WEXITED | WNOWAIT | WNOHANG) == 0 &&
@@ -301,7 +301,7 @@ std::optional<Ending> Child::poll() {
 Ending Child::wait() {
     while (!poll()) {
         if (state_.end_ns != INT64_MAX || state_.kill_ns != INT64_MAX) {
-            std::this_thread::sleep_for(kLook);
+            std::this_thread::sleep_for(kPollInterval);
             continue;
         }
         siginfo_t info{};

@@ -43,17 +43,17 @@ std::optional<std::string> find_tool(const std::string& name) {
 }
 
 core::Result<Tool> Tool::start(const std::string& program, const std::vector<std::string>& arguments) {
-    // A file and not a pipe, as nobody reads it before the end.
-    core::UniqueFd complaints(memfd_create("complaints", MFD_CLOEXEC));
+    // A file: a pipe that is read only at the end could fill and block the program.
+    core::UniqueFd errors(memfd_create("stderr", MFD_CLOEXEC));
     auto child = Child::start({.program = program,
                                .arguments = arguments,
                                .in = Stream::pipe(),
                                .out = Stream::nothing(),
-                               .err = complaints ? Stream::descriptor(complaints.get()) : Stream::nothing()});
+                               .err = errors ? Stream::descriptor(errors.get()) : Stream::nothing()});
     if (!child) {
         return core::Error{child.error().kind, "C" + child.error().message.substr(1) + "."};
     }
-    return Tool(program.substr(program.find_last_of('/') + 1), std::move(*child), std::move(complaints));
+    return Tool(program.substr(program.find_last_of('/') + 1), std::move(*child), std::move(errors));
 }
 
 core::Result<void> Tool::finish() {
@@ -61,7 +61,7 @@ core::Result<void> Tool::finish() {
     if (const Ending ending = child_.wait(); ending.status == 0) {
         return {};
     }
-    const std::string why = complaints_ ? last_line(complaints_.get()) : std::string();
+    const std::string why = errors_ ? last_line(errors_.get()) : std::string();
     return core::Error{core::ErrorKind::failed, name_ + " failed" + (why.empty() ? std::string() : ": " + why) + "."};
 }
 

@@ -26,12 +26,12 @@ public:
     core::Result<void> finish();
 
 private:
-    Tool(std::string name, Child child, core::UniqueFd complaints)
-        : name_(std::move(name)), child_(std::move(child)), complaints_(std::move(complaints)) {}
+    Tool(std::string name, Child child, core::UniqueFd errors)
+        : name_(std::move(name)), child_(std::move(child)), errors_(std::move(errors)) {}
 
     std::string name_;
     Child child_;
-    core::UniqueFd complaints_;
+    core::UniqueFd errors_;
 };
 
 }  // namespace headway::process

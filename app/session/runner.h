@@ -8,7 +8,7 @@
 
 namespace headway::session {
 
-// What a message about a runner that cannot be started ends in: what builds it, if there is no such file; else "".
+// The end of a message about a runner that cannot be started: how to build it, if there is no such file; else "".
 std::string hint_for_runner(const std::string& path);
 
 // As process::Child::start; the error ends in that hint.

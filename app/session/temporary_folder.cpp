@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folders of versions without a lock have neither "window" nor "check" in their names and are left alone, as their
-// windows may run.
+// Older versions made folders without a lock, whose names contain neither "window" nor "check". They are left alone,
+// because their windows may still be running.
 constexpr int kAttempts = 8;
 
 // The folder, opened and locked; empty if another process holds the lock, or if it is a link or another user's.

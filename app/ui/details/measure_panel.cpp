@@ -123,7 +123,7 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
     }
 
     const int across = columns(max.x - min.x), runs = timeline_.run_count(), side = beside(ui_, max.x - min.x, runs);
-    const int below = side < runs ? runs : 1;  // so many runs share the height
+    const int below = side < runs ? runs : 1;  // runs that stand below each other and share the height
     const auto rows = static_cast<std::size_t>(
         std::max(1.0f, (max.y - min.y - ui_.px(kTitle + 6)) / ui_.px(kMeasureRow) / static_cast<float>(below)));
     const float each = (max.x - min.x - 2 * pad) / static_cast<float>(side * across);

@@ -151,7 +151,7 @@ std::string NumbersPanel::label_of(const session::Execution& run, const session:
     return label;
 }
 
-// What the numbers are of, if not of one whole run.
+// Says which runs or which part of a run the numbers are from; "" for whole single runs.
 std::string NumbersPanel::note() {
     std::vector<const session::Execution*> older;  // whose sums are older than the other numbers
     int runs = 0;

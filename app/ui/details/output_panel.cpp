@@ -103,7 +103,7 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     ImGui::BeginChild("output", {max.x - a.x - ui_.px(4), max.y - a.y - ui_.px(8)}, false, 0);
     const std::uint64_t cut_lines = so_far != nullptr ? so_far->cut() : run->output_cut();
     const auto& lines = so_far != nullptr ? so_far->lines() : run->output();
-    // Those of a moment, and of a run, differ in the last bit.
+    // Odd at a replayed moment, even otherwise, so that the two kinds of revisions are never equal.
     const std::uint64_t revision = at_moment ? 2 * so_far_revision_ + 1 : 2 * run->revision();
     const float line = ui_.px(20);
     ImDrawList* inner = ImGui::GetWindowDrawList();

@@ -15,7 +15,7 @@
 namespace headway::ui {
 namespace {
 
-// The answers themselves are with the questions, above. Empty: the run answers no prediction.
+// "2 of your 3 predictions were right …"; empty if the run answers none.
 std::string score_of(const Predictions& predictions) {
     std::size_t right = 0, answered = 0;
     for (std::size_t i = 0; i < predictions.questions().size(); ++i) {
@@ -45,7 +45,7 @@ void ExplainPanel::update() {
     } else {
         const bool ended = b->run() != nullptr && !b->live() && !b->grows() && !b->lags();
         const model::Run* before = lookup_.run();
-        // A run of another program is in progress: what the earlier one did says nothing about it.
+        // The explanation of another program's run is removed at once, also while the new run is in progress.
         if (shown_program_ != b->settings.program) {
             lookup_.forget();
         }
@@ -54,7 +54,7 @@ void ExplainPanel::update() {
         if (lookup_.run() != before) {
             state_.timeline.sentence = state_.timeline.look = -1;
             read_ = false;
-            // Of a lesson's first run only: after that the learner knows where it is.
+            // Scroll to the explanation of a lesson's first run only: after that the learner knows where it is.
             if (shown_lesson_ != state_.programs.index() && b->phase() != session::Phase::recorded) {
                 shown_lesson_ = state_.programs.index();
                 scroll_to_ = true;

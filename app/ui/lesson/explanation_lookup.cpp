@@ -7,7 +7,7 @@ namespace headway::ui {
 
 void ExplanationLookup::forget() {
     run_.reset();
-    coming_for_.reset();  // what is coming is dropped
+    coming_for_.reset();  // the result of a computation in progress is dropped
     explanation_ = {};
 }
 

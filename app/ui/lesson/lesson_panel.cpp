@@ -173,7 +173,7 @@ void LessonPanel::draw_links(const std::vector<LinkBox>& boxes) {
 
 void LessonPanel::update() {
     parse();
-    // A run that is not shown any more is not kept for its links.
+    // Let go of a run that is no longer shown.
     if (const session::Execution* b = state_.session.b();
         facts_run_ != nullptr && (b == nullptr || b->run() != facts_run_.get())) {
         facts_.reset();

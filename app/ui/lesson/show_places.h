@@ -8,8 +8,8 @@
 
 namespace headway::ui {
 
-// The range of all places, of which there is at least one, in the run shown on top; the whole view if that is about the
-// whole run.
+// `places`: at least one, in `run`, which is shown on top. Shows the range from the first to the last of them, and the
+// whole view if that covers the measured part.
 void show_places(ViewControl& view, const model::Run& run, const std::vector<model::Place>& places);
 
 }  // namespace headway::ui

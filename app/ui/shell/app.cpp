@@ -255,7 +255,7 @@ void App::new_program() {
     }
 }
 
-// Also shows the view that the mode is for.
+// Also opens the tab that belongs to the mode.
 void App::set_mode(Mode mode) {
     state_.look.map = false;
     if (mode == state_.look.mode) {

@@ -20,7 +20,7 @@ void LessonColumn::draw(ImVec2 min, ImVec2 max) {
     draw_text(min, max);
 }
 
-// A run of the lesson whose program, parameters or settings the learner has changed.
+// Whether the last run has finished and was of a changed program, or with changed parameters.
 bool LessonColumn::changed_after_run() const {
     const session::Execution* b = state_.session.b();
     const lesson::Lesson* lesson = state_.programs.lesson();

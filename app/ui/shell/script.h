@@ -1,11 +1,12 @@
 // Scripted input: steps that act on the window as a learner would. Used for pictures and tests.
 //
-//     run  wait  stop  pause  reset  frames:N  seconds:S  lesson:ID  open:PATH  tab:ID  device:KIND
-//     barrier:WORD  set:NAME=VALUE  theme:NAME  scale:FACTOR  click:MARK  double:MARK  move:X,Y  point:MARK
-//     wheel:N  key:NAME  text:WORDS  drag:X,Y,X,Y  right-drag:X,Y,X,Y  hover-op:RUN,ID  hover-wait:RUN,INDEX
-//     picture:FILE  words:FILE
+//     run  wait  stop  pause  reset  compare  frames:N  seconds:S  lesson:ID  open:PATH  tab:ID  device:KIND
+//     barrier:WORD  budget:BYTES  set:NAME=VALUE  theme:NAME  scale:FACTOR  click:WIDGET  double:WIDGET
+//     point:WIDGET  move:X,Y  wheel:N  key:NAME  command:ID  text:WORDS  drag:X,Y,X,Y  right-drag:X,Y,X,Y
+//     hover-op:RUN,ID  hover-wait:RUN,INDEX  picture:FILE  words:FILE
 //
-// X and Y are pixels. MARK is a widget's id. `words` writes the panels' texts, one per line: x, y, text.
+// X and Y are pixels. WIDGET is a widget's id. `key` takes modifiers: ctrl+shift+p. `words` writes the panels' texts,
+// one per line: x, y, text.
 #pragma once
 
 #include <functional>

@@ -32,7 +32,7 @@ std::string phase_text(const AppState& state) {
     if (run == nullptr) {
         return "ready";
     }
-    std::string ended;  // the verdict, where the phase is not the whole truth
+    std::string ended;  // the verdict, if it says more than the phase; else empty
     if (!run->grows() && !run->lags() && run->run() != nullptr) {
         const auto verdict = run->run()->end().verdict;
         if (verdict != model::Verdict::complete && verdict != model::Verdict::unknown) {

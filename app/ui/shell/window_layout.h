@@ -39,7 +39,7 @@ struct WindowPanes {
 
 [[nodiscard]] WindowPanes lay_out_window(const WindowRoom& room);
 
-// The shares after a divider has been dragged to a place in the window.
+// dragged() returns the shares after a divider has been dragged to `to`, a place in the window.
 enum class Divider { lesson, row, left };
 [[nodiscard]] PaneShares dragged(const WindowRoom& room, Divider divider, ImVec2 to);
 

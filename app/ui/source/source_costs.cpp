@@ -70,15 +70,15 @@ void SourceEditor::draw_heads(float left, float right, float baseline) {
     draw_text_right(ui_, list, right - ui_.px(13), baseline, Face::mono, size, t.dim, "ops");
 }
 
-void SourceEditor::weigh() {
+void SourceEditor::compute_cost_shares() {
     const session::Execution* b = state_.lines.ran_document() ? state_.session.b() : nullptr;
     const std::uint64_t revision = b != nullptr ? b->revision() : 0;
     const std::uint64_t run = b != nullptr ? state_.session.started() : 0;
-    if (weighed_run_ == run && weighed_ == revision) {
+    if (costs_of_run_ == run && costs_of_revision_ == revision) {
         return;
     }
-    weighed_run_ = run;
-    weighed_ = revision;
+    costs_of_run_ = run;
+    costs_of_revision_ = revision;
     costs_.clear();
     if (b == nullptr || b->run() == nullptr) {
         return;

@@ -73,7 +73,7 @@ void SourceEditor::measure() {
         seen_caret_ = document().text.caret();
         seen_line_ = 0;
         dragging_ = false;
-        weighed_ = ~std::uint64_t{0};
+        costs_of_revision_ = ~std::uint64_t{0};
     }
 }
 
@@ -383,7 +383,7 @@ void SourceEditor::draw(ImVec2 min, ImVec2 max, float covered) {
     ImGui::BeginChild("source", {max.x - min.x - ui_.px(2), max.y - min.y - 2 * edge}, false,
                       ImGuiWindowFlags_HorizontalScrollbar);
     measure();
-    weigh();
+    compute_cost_shares();
     ImGuiWindow* window = ImGui::GetCurrentWindow();
     Frame f{};
     f.min = window->InnerRect.Min;

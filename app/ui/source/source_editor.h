@@ -58,7 +58,7 @@ private:
     void mouse_on_gutter(const Frame& f);
     void keep_in_view(const Frame& f);
     // source_costs.cpp
-    void weigh();
+    void compute_cost_shares();
     void draw_costs(const Frame& f, std::uint32_t index, float y);
     // source_keys.cpp
     void keys(std::uint32_t page_lines);
@@ -83,7 +83,7 @@ private:
     std::uint64_t measured_ = ~std::uint64_t{0}, measured_fonts_ = 0;
     float longest_ = 0;
     std::unordered_map<std::uint32_t, Cost> costs_;  // by the run's line numbers
-    std::uint64_t weighed_ = 0, weighed_run_ = 0;
+    std::uint64_t costs_of_revision_ = 0, costs_of_run_ = 0;
     std::uint32_t seen_line_ = 0, seen_selected_ = 0;
     std::uint64_t seen_costs_ = 0, seen_failed_ = 0;
     float seen_clear_ = 0;

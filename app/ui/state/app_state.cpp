@@ -245,7 +245,7 @@ bool AppState::poll(double budget_ms) {
         last_started_ = session.started();
         last_phase_ = Phase::starting;
         if (session.b() != nullptr && session.b()->phase() == Phase::recorded && source.document() != nullptr) {
-            lines.note_run();  // a recording of the shown program: its lines are taken for the document's
+            lines.note_run();  // a recording of the shown program: its line numbers are used as the document's
         }
         timeline.view.set_whole(whole_view());
         timeline.view.restart();

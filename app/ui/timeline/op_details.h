@@ -20,7 +20,7 @@ public:
     using Runs = std::vector<std::shared_ptr<const model::Run>>;
     // The hovered op (0: none) of one of the runs shown. Works for at most a few milliseconds per call.
     void look(const Runs& runs, int run, core::OpId op, session::RunsVersion version);
-    void forget();  // no run is shown, or other runs are
+    void forget();  // call when no run, or other runs are shown
 
     [[nodiscard]] bool busy() const { return walking_ || ordering_; }
     // Changes whenever the results do.

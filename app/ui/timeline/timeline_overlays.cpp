@@ -18,7 +18,7 @@ int digits(double ns_per_px) {
 }  // namespace
 
 const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit) {
-    // Of a thing, the place of the pointer on it does not matter; of the resolution, only the digits shown.
+    // The text is the same wherever the pointer is on an op, wait or work, and for resolutions of the same magnitude.
     CardKey key{key_.runs, key_.bookmarks, op_details_.found(), wait_details_.found(), hit};
     key.hit.ns = hit.op != 0 || hit.wait >= 0 || hit.work >= 0 ? 0 : hit.ns;
     key.hit.ns_per_px = digits(hit.ns_per_px);

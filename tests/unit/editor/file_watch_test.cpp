@@ -23,7 +23,7 @@ protected:
     ~FileWatchTest() override { fs::remove_all(folder); }
     void write(const std::string& bytes) const { std::ofstream(path, std::ios::binary) << bytes; }
     // Waits up to ten seconds for changes.
-    static std::vector<FileWatch::News> wait_for_changes(FileWatch& watch) {
+    static std::vector<FileWatch::Change> wait_for_changes(FileWatch& watch) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
         while (std::chrono::steady_clock::now() < end) {
             if (auto changes = watch.take(); !changes.empty()) {

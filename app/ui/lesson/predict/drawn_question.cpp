@@ -199,7 +199,7 @@ std::optional<DrawnGuess> DrawnQuestion::dragged(double percent, bool moment) co
     return interval(drag_->from_percent, percent);
 }
 
-// The row moves the whole; the ends of an interval are controls of their own.
+// With the row in focus, arrow keys move the whole guess; each end of an interval is a control of its own.
 std::optional<DrawnGuess> DrawnQuestion::take_keys(std::size_t question, const Row& row) {
     const auto& drawn = std::get<Drawn>(state_.predictions.questions()[question].kind);
     const auto guess = state_.predictions.guess_as<DrawnGuess>(question);
@@ -222,7 +222,7 @@ std::optional<DrawnGuess> DrawnQuestion::take_keys(std::size_t question, const R
     return made;
 }
 
-// As the timeline draws it.
+// Draws the right answer, or the guess before the run, as the timeline draws such an event.
 void DrawnQuestion::draw_meaning(const Drawn& drawn, const Row& row, const DrawnGuess& guess) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -245,7 +245,7 @@ void DrawnQuestion::draw_meaning(const Drawn& drawn, const Row& row, const Drawn
     }
 }
 
-// The learner's: over the row's whole height, with handles where it can be dragged.
+// Draws the outline of the learner's guess over the row's whole height, with handles where it can be dragged.
 void DrawnQuestion::draw_outline(const Drawn& drawn, const Row& row, const DrawnGuess& guess, bool handles) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -266,7 +266,7 @@ void DrawnQuestion::draw_outline(const Drawn& drawn, const Row& row, const Drawn
     }
 }
 
-// The ends' names; after the run also what counts as right, and what is drawn how.
+// The axis with the names of its ends; after the run also the tolerance and the legend. Returns the height.
 float DrawnQuestion::draw_axis(std::size_t question, const Row& row) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -306,7 +306,7 @@ float DrawnQuestion::draw_axis(std::size_t question, const Row& row) {
     return y - row.bottom;
 }
 
-// What is drawn how.
+// The swatches "this run" and "yours". Returns the height.
 float DrawnQuestion::draw_legend(std::size_t question, ImVec2 at) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();

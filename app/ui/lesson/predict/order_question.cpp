@@ -77,7 +77,7 @@ float OrderQuestion::draw(std::size_t question, ImVec2 at, float width) {
     }
     if (drag_ && drag_->question == question && !ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
         if (!guess && !now) {
-            now = events;  // taken and put back: the order as it stands
+            now = events;  // a card was lifted and put back: the learner accepts the order shown
         }
         drag_.reset();
     }

@@ -73,7 +73,7 @@ void Tour::start() {
 
 void Tour::leave() {
     on_ = false;
-    // The lesson's questions are to be answered before a run. The learner's own runs stay.
+    // Remove the tour's own run, so that the lesson's questions can still be answered before the first run.
     if (ran_ != 0 && ran_ == state_.session.started()) {
         state_.reset();
     }

@@ -130,10 +130,10 @@ std::string Sources::folder_of(const lesson::Lesson& lesson) const {
 
 bool Sources::poll() {
     bool any = false;
-    for (const auto& news : watch_.take()) {
+    for (const auto& change : watch_.take()) {
         for (const auto& [file, document] : documents_) {
-            if (document->path() == news.path) {
-                document->note_disk(news.bytes);
+            if (document->path() == change.path) {
+                document->note_disk(change.bytes);
                 any = true;
             }
         }

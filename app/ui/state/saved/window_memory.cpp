@@ -16,7 +16,7 @@ std::string number(float value) {
     return text.data();
 }
 
-// The number, if it is between these.
+// Sets `to` to the number if it is between `least` and `most`.
 void take(const json::Value& value, float least, float most, float& to) {
     if (const auto read = value.number();
         read && *read >= static_cast<double>(least) && *read <= static_cast<double>(most)) {

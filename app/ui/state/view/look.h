@@ -14,8 +14,8 @@ namespace headway::ui {
 // What the panes of the window are for. The state of the panels is the same in all modes.
 enum class Mode {
     learn,    // the lesson, the timeline, below it the source and the details
-    step,     // the source in the middle, next to it each lane's queue, below them the order of events
-    compare,  // both runs over the whole width, below them the verdict and the numbers
+    step,     // the source in the middle, next to it each lane's queue, below them the timeline of the last run
+    compare,  // both runs over the whole width, below them the verdict, the details and the card
 };
 inline constexpr std::size_t kModes = 3;
 [[nodiscard]] const char* name_of(Mode mode);  // "Learn"
