@@ -1,4 +1,4 @@
-"""Confined programs: what they try in vain, with a clear error each, and what goes on working. Limits of a run."""
+"""Confined programs: what is denied, each with a clear error, and what still works. Limits of a run."""
 
 import os
 import platform
@@ -314,7 +314,7 @@ class Limits(unittest.TestCase):
         text = "file = open('/dev/null', 'w')\nwhile True:\n    file.write('x' * 100_000)\n"
         self.assertIn("wrote more than 10 MiB", self.ends(text, "--output-limit", "10M").err)
 
-    def test_what_the_program_does_to_its_own_watch(self):
+    def test_a_program_that_disables_its_own_limit_thread_is_ended_by_the_supervisor(self):
         for text in ("os.execv('/bin/sleep', ['sleep', '95'])", "os.kill(os.getpid(), signal.SIGSTOP)",
                      "resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))\ntime.sleep(95)"):
             with self.subTest(text):

@@ -43,7 +43,7 @@ class Output(unittest.TestCase):
             self.assertTrue(outcome.err.startswith("to stderr\nnor here"), outcome.err)
             self.assertEqual([ts for ts, _, _ in found], sorted(ts for ts, _, _ in found))
 
-    def test_of_a_print_comes_after_its_wait(self):
+    def test_a_print_is_recorded_after_its_wait(self):
         for device in ("cpu", "simulated"):
             _, found, events = written(PROGRAM, "--device", device)
             wait_ends = [
@@ -53,7 +53,7 @@ class Output(unittest.TestCase):
             self.assertLess(first[0], min(wait_ends))
             self.assertGreaterEqual(value[0], max(wait_ends))
 
-    def test_of_other_threads_and_processes_is_not_recorded(self):
+    def test_other_threads_and_processes_are_not_recorded(self):
         outcome, found, _ = written(
             "import os, threading\n"
             "import headway\n"
@@ -68,7 +68,7 @@ class Output(unittest.TestCase):
         self.assertEqual(outcome.out, "frontend\nthread\nchild\nend\n")
         self.assertEqual("".join(text for _, _, text in found), "frontend\nend\n")
 
-    def test_beyond_the_first_mebibyte_is_not_recorded(self):
+    def test_only_the_first_mebibyte_is_recorded(self):
         outcome, found, _ = written("import headway\nfor i in range(30000):\n    print('%05d' % i * 10)\n")
         self.assertEqual(len(outcome.out), 30000 * 51)
         recorded = "".join(text for _, _, text in found)

@@ -227,7 +227,7 @@ print(values[-1] < 0.5 * values[0])
 
 
 class Lines(unittest.TestCase):
-    def test_what_follows_a_call_is_of_the_callers_line(self):
+    def test_ops_after_a_call_have_the_callers_line_again(self):
         outcome = run("import headway as hw\n"
                       "import torch\n"
                       "class Net(torch.nn.Module):\n"

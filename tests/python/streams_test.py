@@ -305,7 +305,7 @@ print("early", early.item())
                                "--orders", "10", "--streams", "3")
         self.assertEqual((done.returncode, len(report["outcomes"])), (0, 1), done.stderr)
 
-    def test_an_end_that_is_no_success_is_said(self):
+    def test_failed_orders_are_reported(self):
         for text, words in (("import os\nos._exit(7)\n", "process ended with status 7 before the program did"),
                             ("import sys\nsys.exit(3)\n", "the program ended itself with status 3")):
             done, report = explore(text, "--orders", "2")

@@ -10,7 +10,7 @@ import unittest
 from scenario import RUNNER, WITH_FIGURES, Scenario, main
 
 
-# What stands in a single record, is a setting, or says what is missing.
+# Parts of a report that a recording supports even if records are missing: settings, and what is in a single record.
 SUPPORTED = ("machine", "settings", "parameters", "lost_records", "end", "result", "explanation", "warmup_ns", "error")
 OF_ONE_RECORD = ("line", "begin_ns", "ns", "index", "issue_begin_ns", "first_op", "last_op", "end_ns")
 UNKNOWN_OF_DEVICES = ("ops", "busy_ns", "idle_ns", "waits", "waited_ns", "live_bytes_peak", "pending_bytes_peak",
@@ -31,7 +31,7 @@ def numbers_without_support(value, path=""):
 
 
 class BadInput(Scenario):
-    def test_too_small_a_stack_is_said_or_raised(self):
+    def test_a_stack_limit_that_is_too_small_is_raised_or_reported(self):
         for kib, hard, status, words in (
                 (64, 64, 3, "the stack of this process is limited to 64 KiB (ulimit -s), and Headway needs 256 KiB"),
                 (64, -1, 0, "")):
@@ -43,7 +43,7 @@ class BadInput(Scenario):
             self.assertIn(words, ran.stderr)
             self.assertEqual(os.path.exists(self.folder / "r.json"), status == 0)
 
-    def test_too_few_addresses_are_said_before_the_program_starts(self):
+    def test_an_address_space_that_is_too_small_is_reported_before_the_program_starts(self):
         for megabytes, status, words in (
                 (500, 3, "the addresses of this process are limited to 500 MB (ulimit -v), and a run with 2 workers needs"),
                 (1500, 3, "limited to 1.5 GB (ulimit -v)"),
@@ -216,7 +216,7 @@ class BadInput(Scenario):
         self.assertTrue((self.folder / "r.json").exists())
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
-    def test_pipes_with_a_name(self):
+    def test_named_pipes(self):
         os.mkfifo(self.folder / "pipe.json")
         ran = self.headway("figure", "pipe.json", "-o", "f.png")
         self.assertEqual(ran.status, 2, ran)

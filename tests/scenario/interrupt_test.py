@@ -78,7 +78,7 @@ class Interrupt(Scenario):
         # The budget has room for 64 tensors of 16 KiB; the other ops got no memory.
         self.assertEqual(json.loads((self.folder / "r.json").read_text())["live_bytes_peak"], 1 << 20)
 
-    def test_a_failure_is_said_before_the_queue_is_done(self):
+    def test_a_failure_is_reported_before_the_queue_is_done(self):
         (self.folder / "p.py").write_text("import headway as hw\nx = hw.ones(500, 500)\nfor i in range(1000):\n    y = x @ x\n"
                                           "raise ValueError('no such thing')\n")
         child = self.start("run", "p.py", "--device", "cpu", "--budget", "none", "--report", "r.json")

@@ -1,4 +1,4 @@
-"""Kills at random moments: each output is the old file, a whole new one, or absent; never half of one.
+"""Kills at random moments: each output is the old file, a complete new one, or absent; never a part of one.
 
     kill_test.py RUNNER [--kills=N] [--seed=N] [TESTS]
 

@@ -43,7 +43,7 @@ TEST_F(FormulaWindowTest, ASliderChangesItsValue) {
     EXPECT_EQ(state.formula.stages.ops, ops);
 }
 
-TEST_F(FormulaWindowTest, ATurnOfTheLimitIsSaid) {
+TEST_F(FormulaWindowTest, SaysWhichSideIsTheLimit) {
     state.formula.stages = {10, 1, 1000, 0, 950, 1000};
     EXPECT_NE(figure::formula_sentence(state.formula.stages).find("Issue-bound"), std::string::npos);
     state.formula.set(StageValue::t2, 2000);

@@ -152,7 +152,7 @@ TEST_F(PredictKindsWindowTest, CardsHaveButtonsAndArrowKeys) {
     EXPECT_EQ(order(), (std::vector<std::size_t>{begun[1], begun[2], begun[0], begun[3]}));
 }
 
-TEST_F(PredictKindsWindowTest, AWrongOrderIsToldTheRightOne) {
+TEST_F(PredictKindsWindowTest, AWrongOrderIsShownWithTheRightOne) {
     act("click:" + card(shown_first()[2]));  // the order as it stands
     frames(2);
     EXPECT_EQ(order(), shown_first());

@@ -248,7 +248,7 @@ TEST_F(PausedReplayTest, SaysWhatTheSimulatedBackendExecutes) {
     act("wait");
 }
 
-TEST_F(PausedReplayTest, PausesDoNotCountInTheTimeThatIsSaid) {
+TEST_F(PausedReplayTest, ThePassedTimeExcludesPauses) {
     step_to(5);
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     frames(2);

@@ -90,7 +90,7 @@ TEST_F(SourceWindow, AFailingLineIsNotCoveredByItsNotice) {
     }
 }
 
-TEST(CostsOfALine, AreSaidWithTheBackwardOps) {
+TEST(CostsOfALine, IncludeTheBackwardOps) {
     model::LineCost cost;
     cost.ops = 1;
     cost.issue_ns = 2'000;

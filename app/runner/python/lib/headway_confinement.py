@@ -4,7 +4,7 @@ import os
 
 
 def modes_are_denied():
-    """Whether chmod is denied, whatever the file. Otherwise no file has an empty name."""
+    """Whether chmod is denied for every file: tried on an empty name, which otherwise fails because no file has it."""
     try:
         os.chmod("", 0)
     except PermissionError:

@@ -1,5 +1,4 @@
-"""Runs a Python program and returns how it ended. What the runner calls stands here: prepare, run, has_exit_work,
-leave and clear.
+"""Runs a Python program and returns how it ended. The runner calls prepare, run, has_exit_work, leave and clear.
 """
 
 import atexit
@@ -115,7 +114,7 @@ def run(prepared):
 
 
 def exit_words(code):
-    """What sys.exit(code) said. Text goes to stderr, as in Python."""
+    """How a program ended that called sys.exit(code). A code that is text is written to stderr, as in Python."""
     if isinstance(code, int):
         return "with status %d" % code
     try:
@@ -127,7 +126,7 @@ def exit_words(code):
 
 
 def first_line(words):
-    """The first line that says something; of a very long one whole words."""
+    """The first non-empty line, cut after a whole word if it is very long."""
     line, most = words.strip().split("\n")[0], 600
     return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + " …"
 
@@ -165,7 +164,7 @@ def leave(stopped):
                 call()
             while threads_left():
                 for thread in threads_left():
-                    thread.join(0.05)  # a stop gets through in between
+                    thread.join(0.05)  # with a timeout, so that a stop can interrupt the wait
     except BaseException:
         pass
     before = sys.unraisablehook
@@ -179,7 +178,7 @@ def leave(stopped):
         before(type(problem)((problem.exc_type, problem.exc_value, trace, problem.err_msg, problem.object)))
 
     try:
-        sys.unraisablehook = hook  # what an exit handler raises is shown without the frame of this function
+        sys.unraisablehook = hook  # leaves the frames of this file out of tracebacks of exit handlers
         atexit._run_exitfuncs()
     except BaseException:
         pass
@@ -190,7 +189,7 @@ def clear(prepared):
     """Drops the program's variables, unless a thread that was left behind may still use them."""
     threads = sys.modules.get("threading")
     if threads is None or len(threads.enumerate()) <= 1:
-        while prepared.space:  # the last one first: what a destructor uses was there before
+        while prepared.space:  # the last one first: a destructor may use variables that were set before it
             prepared.space.popitem()
     sys.last_traceback = sys.last_value = sys.last_type = None
     gc.collect()
@@ -208,7 +207,7 @@ def report(error, name):
     (message, line, kind)."""
     try:
         return full_report(error, name)
-    except BaseException:  # the program has left no memory, or has taken away what an import needs
+    except BaseException:  # no memory is left, or the program has removed what an import needs
         return short_report(error, name)
 
 
@@ -265,7 +264,7 @@ def full_report(error, name):
 
 
 def in_cell(frame):
-    """The frame as Jupyter would number it, if it is of a notebook."""
+    """The frame with its line in its code cell, as in Jupyter, if the program is a notebook."""
     cell, line = cell_of(frame.lineno)
     if cell == 0:
         return frame
@@ -275,7 +274,7 @@ def in_cell(frame):
 
 def words_of(error):
     """The kind of an exception and the first line of what it says."""
-    name = type.__getattribute__(type(error), "__name__")[:200]  # whatever its metaclass says
+    name = type.__getattribute__(type(error), "__name__")[:200]  # even if its metaclass defines __name__
     try:
         text = first_line(str(error))
         return "%s: %s" % (name, text) if text else name

@@ -1,5 +1,5 @@
-"""What a graded program may contain (docs/exercises.md): the first fence. The second one is in graded.cpp, and the
-program's process is confined besides.
+"""What a graded program may contain (docs/exercises.md), checked before it runs. An audit hook checks again while it
+runs (graded.cpp), and its process is confined.
 
 Exercises need tensors, numbers and Python's plain language. What reaches past them into the interpreter is refused
 before the program runs, with one sentence.
@@ -8,7 +8,7 @@ before the program runs, with one sentence.
 import _ast
 import ast
 
-# None of these makes code or names of texts that the program gives it.
+# Modules that a program may import: none of them turns text of the program into code or names.
 MODULES = frozenset("""
     abc bisect cmath collections copy d2l dataclasses decimal enum fractions headway heapq itertools json math mxnet
     numbers numpy random re statistics tensorflow textwrap time torch warnings __future__
@@ -19,7 +19,7 @@ NAMES = frozenset("""
     breakpoint compile delattr dir eval exec exit getattr globals help input locals memoryview open quit setattr vars
 """.split())
 
-# Modules that others carry along as attributes, as in contextlib.sys.
+# Modules that can be reached as attributes of other modules, as in contextlib.sys.
 CARRIED = frozenset("""
     builtins codecs ctypes ctypeslib f2py gc importlib inspect io linecache marshal mmap modules os pickle
     platform shutil signal socket subprocess sys tempfile threading traceback types weakref

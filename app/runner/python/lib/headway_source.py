@@ -21,7 +21,7 @@ ast = Lazy("ast")
 documents = Lazy("headway_documents")
 Code = type((lambda: 0).__code__)
 CELL_END = "# %%"
-_cells = []  # of the notebook that is run: the line before each code cell
+_cells = []  # for a notebook: the line before each code cell
 
 
 class Refused(Exception):
@@ -43,7 +43,7 @@ class Prepared:
         self.names_devices = names_devices
         self.pytorch = pytorch
         self.space = {}
-        self.status = 0  # how a process that the program forks ends
+        self.status = 0  # the exit status of a process that the program has forked
 
 
 def parse(source, name="<unknown>"):
@@ -116,8 +116,8 @@ def work_of_lines(tree, lines):
 
 
 def line_after_imports(tree):
-    """The line of the statement after the imports that a program begins with, which are not measured; 0: it begins with
-    something else, or says itself what is measured. Between these imports may be settings and definitions."""
+    """The line of the first statement after the imports at a program's beginning, which are not measured; settings and
+    definitions may stand between them. 0: the program does not begin with imports, or calls measure() itself."""
     if any(getattr(node, "attr", getattr(node, "id", "")) == "measure" for node in walk(tree)):
         return 0
     statements, after, index = list(tree.body), 0, 0
@@ -138,8 +138,8 @@ def line_after_imports(tree):
 
 
 def takes_no_time(node):
-    """Whether the statement is a text, an assignment of literals, a definition, or changes os.environ, sys.path or which
-    warnings are shown."""
+    """Whether the statement is a string, an assignment of literals, a definition, or changes os.environ, sys.path or
+    the filter of warnings."""
     if isinstance(node, (_ast.FunctionDef, _ast.ClassDef)):
         return not node.decorator_list
     if not isinstance(node, (_ast.Expr, _ast.Assign, _ast.AnnAssign)):
@@ -260,7 +260,7 @@ def prepare(path, name, tab, values, graded, pytorch):
 
 
 def real_torch_wanted():
-    """Whether lessons are to get the real PyTorch, too, which are written for the dialect."""
+    """Whether also lessons, which are written for the dialect, get the real PyTorch."""
     import os
 
     return os.environ.get("HEADWAY_TORCH") == "real"
@@ -278,7 +278,7 @@ def position(name, line):
 
 
 def cell_of(line):
-    """The notebook's code cell that the line of its code is in, from 1, and the line in it; (0, line): not a notebook."""
+    """(number of the code cell from 1, line in it) of a line of a notebook's code; (0, line): not a notebook."""
     before = [begin for begin in _cells if begin < line]
     return (len(before), line - before[-1]) if before else (0, line)
 

@@ -42,7 +42,7 @@ def finish():
 class Finder:
     """Finds PyTorch instead of the dialect of the same name, which is earlier in sys.path."""
 
-    torch = None  # once it is imported
+    torch = None  # the module, once it is imported
 
     def find_spec(self, name, path=None, target=None):
         if name != "torch":
@@ -140,7 +140,7 @@ def replace_cuda(torch, ops):
         return index
 
     class Moment:
-        """What had been issued to a stream."""
+        """A point in a stream: after the ops that have been issued to it."""
 
         def __init__(self, stream):
             self.handle = ops.stream_point(stream)
@@ -149,7 +149,7 @@ def replace_cuda(torch, ops):
             ops.release_point(self.handle)
 
     class Event:
-        """A moment in a stream. With enable_timing=True it is an op that does nothing; its end is the event's time on
+        """A point in a stream. With enable_timing=True it is an op that does nothing; its end is the event's time on
         the run's clock."""
 
         def __init__(self, enable_timing=False, blocking=False, interprocess=False):
@@ -244,7 +244,7 @@ def replace_cuda(torch, ops):
         return stream
 
     def set_stream(stream):
-        """And its GPU."""
+        """Also makes its GPU the current one."""
         if stream is not None:
             ops.set_current_gpu(stream.device_index)
             ops.set_current_stream(stream.stream_id)
@@ -299,7 +299,7 @@ def replace_cuda(torch, ops):
         return Properties(checked(device))
 
     def synchronize(device=None):
-        """Also for the CPU where its lanes stand in for a GPU: a program that was written for both names it."""
+        """Also accepts the CPU if its lanes stand in for a GPU: programs that run on both pass their device."""
         stands_in = kind == "cpu" and device is not None and torch.device(device).type == "cpu"
         ops.synchronize(0 if stands_in else checked(device), "torch.cuda.synchronize")
 
@@ -385,7 +385,7 @@ def replace_random(torch, ops, checked):
 
 
 def make_generators(torch, ops, checked):
-    """torch.Generator(device="cuda"): the lanes' kernels take a generator of the CPU."""
+    """torch.Generator(device="cuda") is a CPU generator under another name, because the lanes run CPU kernels."""
     real = torch.Generator
 
     class Kind(type(real)):
@@ -423,7 +423,7 @@ def make_generators(torch, ops, checked):
 
 
 def replace_storages(torch, ops):
-    """PyTorch without CUDA cannot make a storage there by itself: it is made by way of tensors."""
+    """PyTorch without CUDA cannot make a storage on the device, so these functions go through tensors."""
     untyped = torch.UntypedStorage
 
     def bytes_tensor(storage):

@@ -138,7 +138,7 @@ def replace_parallel(torch):
         return out
 
     def broadcast_coalesced(tensors, devices, buffer_size):
-        """Several tensors in one copy, of up to buffer_size bytes; the first device has the tensors themselves."""
+        """Copies tensors together, up to buffer_size bytes at a time; the first device gets the tensors themselves."""
         outs = [list(tensors), *([] for _ in devices[1:])]
         for several in _take_tensors(tensors, buffer_size):
             flat = _flatten_dense_tensors(several)
@@ -154,7 +154,8 @@ def replace_parallel(torch):
 
 def allow_tensor_types(torch):
     """torch.cuda.FloatTensor and its like: PyTorch has these types for its CUDA key also without CUDA, but refuses to
-    make tensors of them, or to take one as the default type. In memory, what it asks is in front of the type's name."""
+    make tensors of them, or to use one as the default type. The flag that it checks is in memory before the type's
+    name."""
     import ctypes
 
     for name, kind in vars(torch.cuda).items():

@@ -20,7 +20,7 @@ TEXT = ("this reads a CPU tensor that the non_blocking copy of line %d may not h
 
 def install(torch, ops):
     libraries = (HERE, os.path.dirname(torch.__file__))
-    copies = {}  # that nothing has waited for yet, by the address of the storage that they write
+    copies = {}  # those that the program has not waited for, by the address of the storage that they write
 
     class Copy:
         def __init__(self, tensor, source, line):
@@ -41,7 +41,7 @@ def install(torch, ops):
             frame = frame.f_back
         return frame
 
-    def look(tensor):
+    def warn_if_early(tensor):
         if tensor.layout != torch.strided:
             return  # a sparse tensor has no storage
         copy = copies.get(tensor.storage().data_ptr())
@@ -56,7 +56,7 @@ def install(torch, ops):
     def reading(real):
         def call(self, *arguments, **options):
             if copies and self.device.type == "cpu":
-                look(self)
+                warn_if_early(self)
             return real(self, *arguments, **options)
 
         return call

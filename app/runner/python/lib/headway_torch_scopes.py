@@ -19,7 +19,7 @@ def install(torch):
 
 def mark_minibatches(torch, mark):
     """An optimizer's step ends a minibatch, as in the dialect: the barrier policy acts there."""
-    inside = threading.local()  # .step: one is running in this thread; a class's step may call that of its base
+    inside = threading.local()  # .step: a step is running in this thread; it may call the step of its base class
     real_hook = torch.optim.Optimizer._hook_for_profile
 
     def marked(step):

@@ -1,4 +1,4 @@
-"""Stopwatches on the run's clock, which stops while the run is paused and is virtual on a simulated device."""
+"""Stopwatches on the run's clock, which stops during pauses and is virtual on the simulated device."""
 
 import _headway
 
