@@ -248,20 +248,16 @@ private:
     std::string failed_;
 };
 
-figure::ThemeName theme_of(const std::string& name) {
-    using enum figure::ThemeName;
-    return name == figure::theme(light).name ? light : name == figure::theme(projector).name ? projector : dark;
-}
-
 // Finds and bakes the fonts on another thread during the start, for a window of the default size. If the size turns out
 // different, prepare() bakes them again.
 std::future<std::unique_ptr<gfx::Fonts>> begin_fonts(const WindowRequest& request) {
     const platform::Size size = request.offscreen.width > 0 ? request.offscreen : platform::WindowOptions().size;
-    return std::async(std::launch::async, [request, size] {
+    const auto theme = figure::theme_called(request.theme.value_or("")).value_or(figure::ThemeName::dark);
+    return std::async(std::launch::async, [request, size, theme] {
         auto fonts = std::make_unique<gfx::Fonts>();
         fonts->set_scale(ui::window_scale(static_cast<float>(size.width), static_cast<float>(size.height),
                                           request.content_scale, request.scale.value_or(1),
-                                          figure::theme(theme_of(request.theme.value_or("")))));
+                                          figure::theme(theme)));
         fonts->bake();
         return fonts;
     });
@@ -311,7 +307,7 @@ int open_window(const WindowRequest& request) {
         state.look.user_scale = *request.scale;
     }
     if (request.theme) {
-        state.look.theme = theme_of(*request.theme);
+        state.look.theme = figure::theme_called(*request.theme).value_or(state.look.theme);
     }
     state.look.map = request.what.empty();
     if (request.what.empty() || !state.programs.choose(request.what)) {

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <utility>
 
+#include "app/check/run_facts.h"
+
 namespace headway::check {
 
 namespace {
@@ -15,20 +17,6 @@ struct Line {
 
 bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-// The end of the code in a line: where a comment begins, outside of strings.
-std::size_t code_end(const std::string& line) {
-    char quote = 0;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (quote == 0 && line[i] == '#') {
-            return i;
-        }
-        if (line[i] == '"' || line[i] == '\'') {
-            quote = quote == 0 ? line[i] : quote == line[i] ? '\0' : quote;
-        }
-    }
-    return line.size();
 }
 
 Line line_of(const std::string& text) {

@@ -467,17 +467,25 @@ std::vector<std::string> fact_names() {
     return make_case_facts(std::make_shared<RunData>(), std::make_shared<RunData>(), {}, {})->names();
 }
 
+std::size_t code_end(std::string_view line) {
+    char quote = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (quote == 0 && line[i] == '#') {
+            return i;
+        }
+        if (quote != 0 && line[i] == '\\') {
+            ++i;
+        } else if (line[i] == '"' || line[i] == '\'') {
+            quote = quote == 0 ? line[i] : quote == line[i] ? '\0' : quote;
+        }
+    }
+    return line.size();
+}
+
 std::vector<std::string> code_lines(const std::vector<std::string>& source) {
     std::vector<std::string> lines;
     for (const std::string& line : source) {
-        // A '#' inside a string does not begin a comment.
-        char quote = 0;
-        std::size_t end = 0;
-        for (; end < line.size() && (quote != 0 || line[end] != '#'); ++end) {
-            if (line[end] == '"' || line[end] == '\'') {
-                quote = quote == 0 ? line[end] : quote == line[end] ? '\0' : quote;
-            }
-        }
+        const std::size_t end = code_end(line);
         const auto begin = line.find_first_not_of(" \t\r");
         const auto last = end == 0 ? std::string::npos : line.find_last_not_of(" \t\r", end - 1);
         if (begin < end && last != std::string::npos && last >= begin) {

@@ -1,5 +1,7 @@
 #include "app/render/theme.h"
 
+#include <algorithm>
+
 namespace headway::figure {
 namespace {
 
@@ -122,13 +124,9 @@ const Theme& theme(ThemeName name) {
     return light;
 }
 
-const Theme* theme_called(std::string_view word) {
-    for (ThemeName name : {ThemeName::dark, ThemeName::light, ThemeName::projector}) {
-        if (word == theme(name).name) {
-            return &theme(name);
-        }
-    }
-    return nullptr;
+std::optional<ThemeName> theme_called(std::string_view name) {
+    const auto* found = std::find_if(kThemes.begin(), kThemes.end(), [&](ThemeName t) { return name == theme(t).name; });
+    return found != kThemes.end() ? std::optional(*found) : std::nullopt;
 }
 
 const char* label_of(devices::Family family) {

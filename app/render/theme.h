@@ -7,6 +7,8 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <string_view>
 
 #include "app/render/display_list.h"
 #include "engine/devices/op.h"
@@ -41,10 +43,11 @@ struct Theme {
 };
 
 enum class ThemeName : std::uint8_t { dark, light, projector };
+inline constexpr std::array kThemes{ThemeName::dark, ThemeName::light, ThemeName::projector};
 
 const Theme& theme(ThemeName name);
-// "dark", "light", "projector"; null for any other word.
-const Theme* theme_called(std::string_view word);
+// The one whose name this is: "dark", "light" or "projector".
+std::optional<ThemeName> theme_called(std::string_view name);
 
 // The family's name in legends.
 const char* label_of(devices::Family family);

@@ -130,7 +130,7 @@ class Cheats(Check):
                 self.assertIn("an exercise's program may not", report["sentence"].lower())
                 self.assertGreater(self.check(report, "runs")["line"], 0)
 
-    def test_the_second_fence(self):
+    def test_modules_that_may_be_imported_can_be(self):
         # Behind the first one: all modules that may be imported still can. NumPy looks for ctypes by itself.
         sys.path.insert(0, str(Path(__file__).parents[2] / "app" / "runner" / "python" / "lib"))
         import headway_graded
@@ -138,7 +138,7 @@ class Cheats(Check):
         modules = sorted(headway_graded.MODULES - {"d2l", "mxnet", "tensorflow", "torch", "__future__"})
         report = self.report("".join("import %s\n" % name for name in modules) +
                              "P = collections.namedtuple('P', 'x')\n@dataclasses.dataclass\nclass D:\n    x: int = 1\n" +
-                             REFERENCE.replace("import headway as hw", "import headway as hw"))
+                             REFERENCE)
         self.assertEqual(report["verdict"], "passed", report["sentence"])
 
     def test_measuring_begins_where_it_did(self):

@@ -256,9 +256,7 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
     if (options.arrangement.empty() && !lanes->own.empty()) {
         tell("No lanes are arranged for " + last.program + " on " + last.device_kind + ": they stand as they ran");
     }
-    for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
-        options.theme = request.theme == figure::theme(name).name ? name : options.theme;
-    }
+    options.theme = figure::theme_called(request.theme).value_or(options.theme);
     if (request.from_ns || request.to_ns) {
         double end_ns = 0;
         for (const model::Run* run : {&a, b}) {

@@ -26,7 +26,7 @@ constexpr std::array kWhats{What::view, What::run, What::both};
 constexpr std::array kFormats{Format::png, Format::svg, Format::pdf, Format::gif, Format::mp4, Format::frames};
 constexpr std::array kSizes{FigureSize::slide, FigureSize::column, FigureSize::two_columns, FigureSize::poster,
                             FigureSize::window};
-constexpr std::array kThemes{figure::ThemeName::light, figure::ThemeName::dark, figure::ThemeName::projector};
+constexpr std::array kThemeOrder{figure::ThemeName::light, figure::ThemeName::dark, figure::ThemeName::projector};
 constexpr std::array kScales{1, 2, 3, 4, 6, 8};
 constexpr std::array kSeconds{4, 8, 15, 30, 60};
 
@@ -105,7 +105,7 @@ float ExportDialog::draw_choices(float y) {
     if (choice.has_pixels()) {
         choose(y, "Scale", "export/scale", kScales, choice.scale, [](int n) { return std::to_string(n) + "×"; });
     }
-    choose(y, "Theme", "export/theme", kThemes, choice.theme, [](figure::ThemeName theme) {
+    choose(y, "Theme", "export/theme", kThemeOrder, choice.theme, [](figure::ThemeName theme) {
         std::string words = figure::theme(theme).name;
         words[0] = static_cast<char>(words[0] - 'a' + 'A');
         return words;

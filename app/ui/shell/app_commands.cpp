@@ -343,7 +343,7 @@ std::vector<Command> App::make_commands() {
         }
     });
     add("window.theme", "Theme: the next", "T", "next theme", kWindow, [this] { state_.look.next_theme(); });
-    for (const auto theme : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
+    for (const auto theme : figure::kThemes) {
         const std::string word = figure::theme(theme).name;
         name(("theme." + word).c_str(), ("Theme: " + word).c_str(), [this, theme] { state_.look.theme = theme; });
     }

@@ -20,18 +20,24 @@ void LessonColumn::draw(ImVec2 min, ImVec2 max) {
     draw_text(min, max);
 }
 
-// Whether the last run has finished and was of a changed program, or with changed parameters.
-bool LessonColumn::changed_after_run() const {
+// Whether the last run has finished and was of something else than the lesson's program with its parameters, or than
+// the run before it.
+bool LessonColumn::changed_something() const {
     const session::Execution* b = state_.session.b();
     const lesson::Lesson* lesson = state_.programs.lesson();
     if (b == nullptr || lesson == nullptr || b->live() || b->phase() != session::Phase::finished ||
         !state_.comparing.earlier().empty()) {
         return false;
     }
-    const auto& parameters = lesson->parameters;
+    const auto& ran_with = b->settings.parameters;
+    const session::Execution* a = state_.session.a();
     return (state_.source.document() != nullptr && state_.source.document()->differs_from_lesson()) ||
-           std::any_of(parameters.begin(), parameters.end(),
-                       [this](const lesson::Parameter& p) { return !state_.settings.at_default(p); });
+           std::any_of(lesson->parameters.begin(), lesson->parameters.end(),
+                       [&](const lesson::Parameter& p) {
+                           return std::find(ran_with.begin(), ran_with.end(), std::pair(p.name, p.value)) ==
+                                  ran_with.end();
+                       }) ||
+           (a != nullptr && a->settings.program == b->settings.program && !same_run(a->settings, b->settings));
 }
 
 float LessonColumn::draw_steps(ImVec2 at, float width) {
@@ -52,7 +58,7 @@ float LessonColumn::draw_steps(ImVec2 at, float width) {
                                      {"predict", "Predict", predicts, state_.predictions.all_guessed(), Part::predict},
                                      {"run", "Run", true, ran, Part::text},
                                      {"explain", "Explain", explain_.any(), own && explain_.read(), Part::explain},
-                                     {"try", "Try", tries, tries && changed_after_run(), Part::tries},
+                                     {"try", "Try", tries, tries && changed_something(), Part::tries},
                                      {"check", "Check", exercise, passed, Part::check}}};
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();

@@ -31,7 +31,7 @@ private:
     // The steps of the lesson above the text: which are done, and a click shows one. Returns the height.
     float draw_steps(ImVec2 at, float width);
     void draw_formula_button(float width);
-    [[nodiscard]] bool changed_after_run() const;
+    [[nodiscard]] bool changed_something() const;
 
     AppState& state_;
     Ui& ui_;

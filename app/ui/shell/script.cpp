@@ -62,12 +62,16 @@ core::Result<void> Script::key(const std::string& name) {
     // "ctrl+shift+=": the modifiers go down first and up last.
     std::vector<Key> held;
     std::string rest = name;
-    for (const auto& [prefix, modifier] : {std::pair{std::string("ctrl+"), Key::left_ctrl},
-                                           {std::string("shift+"), Key::left_shift},
-                                           {std::string("alt+"), Key::left_alt}}) {
-        if (rest.starts_with(prefix)) {
-            held.push_back(modifier);
-            rest = rest.substr(prefix.size());
+    for (bool more = true; more;) {
+        more = false;
+        for (const auto& [prefix, modifier] : {std::pair{std::string("ctrl+"), Key::left_ctrl},
+                                               {std::string("shift+"), Key::left_shift},
+                                               {std::string("alt+"), Key::left_alt}}) {
+            if (rest.starts_with(prefix)) {
+                held.push_back(modifier);
+                rest = rest.substr(prefix.size());
+                more = true;
+            }
         }
     }
     const std::optional<Key> found = gfx::key_named(rest);
@@ -206,11 +210,11 @@ core::Result<void> Script::step(const std::string& step) {
             return core::Error{core::ErrorKind::usage, problem};
         }
     } else if (verb == "theme") {
-        for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
-            if (what == figure::theme(name).name) {
-                state_.look.theme = name;
-            }
+        const auto theme = figure::theme_called(what);
+        if (!theme) {
+            return wrong(step);
         }
+        state_.look.theme = *theme;
         frames(2);
     } else if (verb == "scale") {
         state_.look.user_scale = static_cast<float>(std::atof(what.c_str()));

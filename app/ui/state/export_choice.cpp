@@ -107,9 +107,7 @@ ExportChoice export_choice_from(std::string_view text) {
             const auto size = figure::figure_size_called(value).value_or(choice.size);
             choice.size = size == figure::FigureSize::page ? choice.size : size;  // not offered in the window
         } else if (name == "theme") {
-            for (const auto theme : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
-                choice.theme = value == figure::theme(theme).name ? theme : choice.theme;
-            }
+            choice.theme = figure::theme_called(value).value_or(choice.theme);
         } else if (name == "scale") {
             take_number(value, 1, 8, choice.scale);
         } else if (name == "seconds") {

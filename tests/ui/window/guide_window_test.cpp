@@ -151,6 +151,25 @@ TEST_F(WindowTest, ANamedControlIsALinkToIt) {
     EXPECT_EQ(session.b(), nullptr) << "nothing was pressed";
 }
 
+// Running the same again is no try.
+TEST_F(WindowTest, TryIsDoneByARunWithAnotherSetting) {
+    open_lesson("Words.\n\n**Try.** Set the barrier to *None*.\n");
+    open(1280, 720);
+    frames(3);
+    for (int run = 0; run < 2; ++run) {
+        run_to_the_end();
+        frames(3);
+        EXPECT_TRUE(shown("step/run/done"));
+        EXPECT_FALSE(shown("step/try/done"));
+    }
+    act("barrier:none");
+    frames(3);
+    EXPECT_FALSE(shown("step/try/done")) << "it has not been run";
+    run_to_the_end();
+    frames(3);
+    EXPECT_TRUE(shown("step/try/done"));
+}
+
 TEST_F(GuideWindowTest, ALinkToWhatTheRunDoesNotHaveSaysSo) {
     run_to_the_end();
     read_again();

@@ -144,8 +144,8 @@ TEST(Judge, FindsRecordingsThatCannotBe) {
 }
 
 TEST(RunFacts, CodeHasNoCommentsAndNoBlankLines) {
-    EXPECT_EQ(code_lines({"a = 1  # one", "", "  # two", "  b = '#'", "#", "c"}),
-              (std::vector<std::string>{"a = 1", "b = '#'", "c"}));
+    EXPECT_EQ(code_lines({"a = 1  # one", "", "  # two", "  b = '#'", "#", R"(c = '\'#'  # three)"}),
+              (std::vector<std::string>{"a = 1", "b = '#'", R"(c = '\'#')"}));
 }
 
 TEST(RunFacts, KnowTheRun) {

@@ -390,11 +390,11 @@ TEST_F(Figures, LegendListsOnlyWhatIsInView) {
     options.with_warmup = true;
     EXPECT_NE(test::find_text(figure(*run, nullptr, options, fonts_), "random"), nullptr);
     const DisplayList line = legend_line(std::vector{TimelineRun{run.get(), 0, {}, {}, -1}}, {0, 1e6},
-                                         *theme_called("light"), fonts_, 1, 1000);
+                                         theme(ThemeName::light), fonts_, 1, 1000);
     EXPECT_EQ(test::find_text(line, "random"), nullptr);
     EXPECT_NE(test::find_text(line, "matmul"), nullptr);
     const DisplayList narrow = legend_line(std::vector{TimelineRun{run.get(), 0, {}, {}, -1}}, {0, 1e6},
-                                           *theme_called("light"), fonts_, 1, 100);
+                                           theme(ThemeName::light), fonts_, 1, 100);
     EXPECT_EQ(in_one_line(narrow), "issue …");
 }
 
@@ -406,7 +406,7 @@ TEST_F(Figures, APauseIsNoWaitInTheLegend) {
         script.wait(kind, "a wait");
         const auto run = script.finish();
         return in_one_line(legend_line(std::vector{TimelineRun{run.get(), 0, {}, {}, -1}}, {0, 1e7},
-                                       *theme_called("light"), fonts_, 1, 1000));
+                                       theme(ThemeName::light), fonts_, 1, 1000));
     };
     EXPECT_EQ(words(trace::WaitKind::waitall), "issue wait matmul");
     EXPECT_EQ(words(trace::WaitKind::paused), "issue matmul");

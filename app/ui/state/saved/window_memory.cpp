@@ -49,9 +49,7 @@ void WindowMemory::use_folder(const std::filesystem::path& folder, Look& look) {
     }
     const json::Value root = (*read)->root();
     look.mode = mode_from_word(root["mode"].text(), look.mode);
-    for (const auto theme : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
-        look.theme = root["theme"].text() == figure::theme(theme).name ? theme : look.theme;
-    }
+    look.theme = figure::theme_called(root["theme"].text()).value_or(look.theme);
     take(root["scale"], 0.5f, 4, look.user_scale);
     lesson_ = root["lesson"].text();
     for (const Mode mode : {Mode::learn, Mode::step, Mode::compare}) {
