@@ -1,4 +1,4 @@
-// Counts in sentences.
+// Formats counts for sentences.
 //
 // Threads: any.
 #pragma once

@@ -34,7 +34,7 @@ public:
     [[nodiscard]] std::uint64_t ticks_from_ns(std::int64_t ns);
 
 private:
-    // The map from `ns` on: `ticks` after the first anchor, and so many ticks per nanosecond.
+    // A line of the map, from `ns` on: `ticks` there, counted from the first anchor, and ticks per nanosecond.
     struct Piece {
         std::int64_t ns;
         double ticks, rate;
@@ -43,7 +43,7 @@ private:
     [[nodiscard]] double rate() const;
     [[nodiscard]] std::int64_t period_ns() const;
 
-    static constexpr std::size_t kMostPieces = 1 << 14;  // at least 80 s; earlier times are taken on the oldest one
+    static constexpr std::size_t kMostPieces = 1 << 14;  // at least 80 s; the oldest one also converts earlier times
 
     Anchor first_, newest_;
     std::int64_t converted_ns_ = 0;  // the newest

@@ -48,7 +48,7 @@ struct DeviceSlot {
 };
 
 // Also the source of the device's memory. It has many public functions because virtual time, the lazy policy and the
-// learner's holds need some of each device that has them; these have a default.
+// learner's holds add some; those have a default, which a device without that feature keeps.
 class Device : public memory::Source {
 public:
     Device(const Device&) = delete;
@@ -131,10 +131,10 @@ public:
 
     // While held, lanes finish what they run and start nothing new.
     virtual void hold(bool /*held*/) {}
-    // Slow motion: a lane pauses after each op for `factor` times the op's duration; 0: not. The frontend's pauses are
-    // so much longer than its issues, so that both are slowed alike.
+    // Slow motion: a lane pauses after each op for `factor` times the op's duration; 0: off. The frontend pauses by
+    // the same factor after each issue.
     virtual void slow_down(float /*factor*/) {}
-    // Call now and then while the frontend is paused: lanes without threads of their own do what the learner asks for.
+    // Call repeatedly while the frontend is paused: devices without threads apply the learner's holds and steps here.
     virtual void attend() {}
 
 protected:

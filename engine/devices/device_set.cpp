@@ -21,7 +21,7 @@ DeviceSet::~DeviceSet() {
 
 void DeviceSet::join(Device& device) {
     HEADWAY_ASSERT(device.number() == devices_.size(), "devices are numbered in the order in which they join");
-    HEADWAY_ASSERT(device.first_lane() + device.lanes() <= core::kMaxLanes, "the lanes of all devices have numbers");
+    HEADWAY_ASSERT(device.first_lane() + device.lanes() <= core::kMaxLanes, "a run has at most kMaxLanes lanes");
     for (Device* earlier : devices_) {
         earlier->meet(device);
     }

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] DeviceSlot next_slot() const;
 
     [[nodiscard]] core::DeviceId count() const { return static_cast<core::DeviceId>(devices_.size()); }
-    [[nodiscard]] std::uint32_t gpus() const { return gpus_; }  // the first devices
+    [[nodiscard]] std::uint32_t gpus() const { return gpus_; }  // they are the first devices
     [[nodiscard]] Device& operator[](core::DeviceId device) { return *devices_[device]; }
 
     // The CPU of the run: the first device, or the last one, created by the first call. Fails with

@@ -9,7 +9,7 @@
 
 namespace headway::devices {
 
-// Fills in the memory of the inputs, which is on any device of the run.
+// Fills in the addresses of the inputs, which may be on any device of the run.
 void find_lazy_inputs(Device& own, Command& command);
 
 // Records in poison() that there was no memory for the output. `budget`: 0 if there is none.

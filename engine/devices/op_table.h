@@ -150,7 +150,7 @@ constexpr const OpRow& row_of(OpKind kind) {
     return kOps[static_cast<std::size_t>(kind)];
 }
 
-// "matmul"; "unknown" for a number that is no kind.
+// "matmul"; "unknown" for a number that is not a kind.
 constexpr const char* name_of(OpKind kind) {
     return kind < OpKind::count_ ? row_of(kind).name : "unknown";
 }

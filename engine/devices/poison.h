@@ -47,8 +47,8 @@ public:
     // earlier one. Only the first call has an effect.
     void lose(OpFailure failure);
 
-    // The program was stopped, and a lane leaves out its command `seq`, with an op, and all later ones. Called by the
-    // lane before it counts the command as completed; then no lane may run an op any more, as it may need that one.
+    // The program was stopped: a lane skips the op of its command `seq`, and all later ones. The lane calls this before
+    // it counts the command as completed. From then on no lane may run an op, because it may need a skipped one.
     void leave_out(std::uint32_t lane, std::uint32_t seq);
     [[nodiscard]] bool leaves_out() const { return leaves_out_.load(std::memory_order_relaxed); }
     // Whether the lane's command `seq` was left out. After a wait for it.

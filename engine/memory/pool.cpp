@@ -55,7 +55,7 @@ Pool::~Pool() {
 }
 
 Pool::Pool(Source& source, Pool& leader) : source_(source) {
-    Pool* last = &leader;  // of a chain, along which new classes go
+    Pool* last = &leader;  // of the chain of followers, along which new classes are passed on
     while (last->follower_ != nullptr) {
         last = last->follower_;
     }

@@ -164,8 +164,8 @@ void MemoryManager::free_across_lanes(const Buffer& buffer, std::uint64_t counte
     }
 }
 
-// As PyTorch's allocator does it: the memory is reused in the order of the stream that it was made in, whichever other
-// streams use it, except those that were recorded.
+// Like PyTorch's allocator: the memory is reused in the order of the stream in which it was allocated. Other streams
+// that use it are waited for only if the program called record_stream() for them.
 bool MemoryManager::free_in_streams(const Buffer& buffer) {
     const bool in_order = policy_ == FreePolicy::stream && streams_->governs(buffer.device);
     const ProgramStreams::Freed freed = streams_->drop(buffer, in_order);

@@ -79,9 +79,9 @@ public:
         live_[device] += signature.out_bytes;
         return data;
     }
-    // Memory for ops that are issued later: a buffer with one reference that no op has used. `memory`:
-    // Signatures::allocation(). It may be in use by what is queued in `lane`, of the same device. ProgramError under
-    // the lazy policy, or if there is no room.
+    // Memory for ops that are issued later: a buffer with one reference that no op has used. `memory` comes from
+    // Signatures::allocation(). Commands already queued in `lane`, a lane of the same device, may still be using the
+    // block. ProgramError under the lazy policy, or if there is no room.
     [[nodiscard]] Buffer* allocate(const devices::Signature& memory, core::DeviceId device, std::uint32_t lane,
                                    core::OpId op);
     // Gives back memory that no command has used.

@@ -77,7 +77,7 @@ Buffer* OpQueue::issue(const Operation& operation) {
             return graphs.gather(operation);
         }
         control.before_issue();
-        called = 0;  // it may have waited
+        called = 0;  // before_issue() may have waited, and that is not part of the issue
     }
     const devices::Signature& signature = *operation.signature;
     core::DeviceId home = 0;  // whose memory the output is in
@@ -177,7 +177,7 @@ core::DeviceId OpQueue::cpu() {
         lanes.add_device();
         memory.add_device(device.number());
         record_device(device, recorder.recording());
-        control.read();  // sets its budget
+        control.read();  // sets the new device's budget
     }
     return device.number();
 }

@@ -30,8 +30,8 @@ class OpQueue;
 
 struct OpaqueOp {
     const devices::Signature* signature = nullptr;  // Signatures::opaque()
-    // Buffers of one device, each once; those that a copy from another GPU reads are that GPU's. A buffer in `writes`
-    // may also be read and need not be in `reads`.
+    // Buffers of one device, each listed once; only for a copy from another GPU, `reads` are that GPU's. A buffer in
+    // `writes` may be read as well and need not be in `reads`.
     std::span<Buffer*const> reads, writes;
     devices::OpaqueWork::Function function = nullptr;
     void* context = nullptr;
@@ -60,7 +60,7 @@ public:
 
     // Issues the op and returns its lane at once. On ProgramError the op was not issued, and `drop` was not called.
     std::uint32_t issue(const OpaqueOp& op);
-    // Calls `drop` for the ops that have completed. issue() does so now and then.
+    // Calls `drop` for the ops that have completed. issue() calls this from time to time.
     void release_completed();
 
 private:

@@ -292,8 +292,8 @@ Tensor Runtime::reshape(const Tensor& a, const Shape& shape) {
 
 // --- copies between devices ---
 
-// They run in a lane of a GPU, because the CPU cannot access a GPU's memory: in the one to which they copy, if that is
-// a GPU.
+// They run in a lane of a GPU, because the CPU cannot access a GPU's memory: of the GPU that they copy to, or, for
+// copies to the CPU, of the one that they copy from.
 Operation Runtime::crossing(const Tensor& from, core::DeviceId to) {
     const bool to_cpu = lanes.device(to).info().kind == "cpu";
     Operation operation;

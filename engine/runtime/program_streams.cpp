@@ -12,7 +12,7 @@ using trace::OrderKind;
 
 namespace {
 
-constexpr std::size_t kMostSnapshots = 4096;  // of a lane; of older commands a little more is assumed to be ordered
+constexpr std::size_t kMostSnapshots = 4096;  // per lane; for older commands the oldest snapshot is used
 
 // What an operation uses: at most two inputs and an output.
 class Accesses {

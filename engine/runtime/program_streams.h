@@ -3,22 +3,22 @@
 // Usually the Scheduler chooses the lane of each op and adds every wait that the op needs, so no program can forget
 // one. From begin() on this class takes its place for the run's GPUs: an op goes to the lane of its GPU's current
 // stream, and only the program orders ops of different streams: by waits between streams, by events, and by waits of
-// the frontend. What it forgets may give wrong values, but every op works on memory that the run owns: memory is reused
+// the frontend. A missing wait may give wrong values, but every op works on memory that the run owns: memory is reused
 // in the order of the stream that it was made in, and returned to the device only when no lane uses it.
 //
 // A copy from one GPU to another belongs to the current streams of both: it follows what has been issued to them, and
 // what is issued to them later follows it. It runs in the lane of the one that it copies to.
 //
-// Ops that were issued before begin() count as ops of their GPU's default stream, and each default stream goes on when
-// all of them are done. Ops of the CPU beside GPUs, and its memory, keep all their waits.
+// Ops that were issued before begin() count as ops of their GPU's default stream, and the next op of a default stream
+// waits for all of them. If the run has a CPU beside its GPUs, the CPU's ops and memory keep all their waits.
 //
 // A race is a pair of ops of two streams that use one buffer, or one block of memory, where one of them writes and
 // nothing orders them. Which ops are ordered follows from what the program asked for, by vector clocks at each issue,
 // and not from observed times, so the same program has the same races in each run. The learner's barriers between ops
 // and minibatches order ops as well; the queue limit does not.
 //
-// ProgramStreams has many public functions because it hears of everything that orders ops: what the program asks for,
-// and each op, wait, allocation and drop of the queue.
+// ProgramStreams has many public functions because everything that orders ops is reported to it: what the program asks
+// for, and each op, wait, allocation and drop of the queue.
 //
 // Threads: the frontend only.
 #pragma once
@@ -44,7 +44,7 @@ struct StreamPoint {
     std::uint32_t lane = 0;
     std::uint32_t seq = 0;  // its last command so far; 0: none
     core::OpId op = 0;      // and its last op
-    LaneSeqs clock{};       // what has completed once that command has
+    LaneSeqs clock{};       // of each lane: the last command known to be complete once `seq` is
     // The stream waits that no op of the stream has followed yet: of each lane, the op waited for; 0: none.
     std::array<core::OpId, core::kMaxLanes> waits{};
 };
@@ -69,10 +69,10 @@ public:
     [[nodiscard]] std::uint32_t open(core::DeviceId device = 0);
     // ProgramError unless it is a lane that a stream may have.
     void expect_stream(std::uint32_t lane) const;
-    // The program has no such stream any more; its lane may be opened again.
+    // The program has dropped the stream; its lane may be opened again.
     void close(std::uint32_t lane);
 
-    // Ops that use this buffer stay in order, whichever streams they are in: it is not the program's.
+    // Ops that use this buffer stay in order, whichever streams they are in. For buffers that the program does not see.
     void keep_in_order(const Buffer& buffer) { uses_of(buffer).ordered = true; }
 
     // --- order ---
@@ -108,11 +108,11 @@ public:
     void host_waited(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end, core::OpId through);
     void host_waited(std::uint32_t lane, std::uint32_t seq, core::OpId through);
     void host_waited(const StreamPoint& point);
-    // The frontend waits for all that the lanes [begin, end) do, stream waits that no op has followed yet included.
+    // The frontend waits for everything in the lanes [begin, end), including stream waits that no op has followed yet.
     void host_waits_for_lanes(std::uint32_t begin, std::uint32_t end);
     // The last op of the stream; 0: none.
     [[nodiscard]] core::OpId last_op(std::uint32_t lane) const { return last_op_[lane]; }
-    // The buffer has got memory, which is reused in the order of `lane`.
+    // The buffer's memory was allocated, and is to be reused in the order of `lane`.
     void allocated(const Buffer& buffer, std::uint32_t lane) { uses_[buffer.id].home = lane; }
 
     // How the memory of a dropped buffer is reused: in the order of lane `home`, once the lanes have completed `needs`.
@@ -158,7 +158,7 @@ private:
     void order_after(std::uint32_t lane, const StreamPoint& point);
     // Notes that `lane` waits for an op, for the record of its next op.
     void add_wait(std::uint32_t lane, std::uint32_t other, core::OpId op);
-    // Records that the frontend knows an op to have ended, which the record of its wait does not contain.
+    // Records that the frontend knows that an op has ended, if no record of a wait implies it.
     void record_host_wait(std::uint32_t lane, core::OpId op);
     void record_host_waits(const StreamPoint& point);
     [[nodiscard]] bool between_gpus(const Operation& operation) const;

@@ -202,7 +202,7 @@ void RunControl::wait_after_issue(std::uint32_t lane, std::uint32_t seq) {
     }
 }
 
-// The lanes are slowed by the factor by which the frontend is.
+// Slows the lanes by the same factor as the frontend.
 void RunControl::slow_lanes_alike() {
     constexpr double kLeastNs = 500, kMostNs = 100'000;  // an op beyond that is the frontend's own work
     const std::int64_t now_ns = core::monotonic_ns() - paused_ns_;

@@ -28,9 +28,9 @@ public:
     RunControl(const RunControl&) = delete;
     RunControl& operator=(const RunControl&) = delete;
 
-    // Applies the Control block. Call also when a device has joined the run.
+    // Applies the Control block. Also call this after a device has joined the run.
     void read();
-    // The same, if it changed, and returns when the run is not paused.
+    // The same if the block has changed; then blocks while the run is paused.
     void attend_if_asked() {
         if ((control_.attention.load(std::memory_order_relaxed) | (slow_ & kPaused)) != 0) [[unlikely]] {
             attend();
@@ -54,8 +54,8 @@ public:
             wait_after_issue(lane, seq);
         }
     }
-    // Call now and then after an op was submitted as command `seq` of `lane`. No program may run so far ahead that its
-    // queue fills the machine's memory: waits until half of kMostQueued commands are left.
+    // Call for every kLookAtQueueEvery-th op, after it was submitted as command `seq` of `lane`. Keeps the queue from
+    // filling the machine's memory: if it has more than kMostQueued commands, waits until half as many are left.
     void limit_queue(std::uint32_t lane, std::uint32_t seq);
     static constexpr std::uint32_t kMostQueued = 1'000'000, kLookAtQueueEvery = 4096;
     // Whether ops are gathered for a composite (GraphBuilder), so that issue() asks before each op.

@@ -182,7 +182,7 @@ std::vector<float> Waits::read_in_stream(const Tensor& a, WaitKind kind, std::st
     operation.device = operation.memory = buffer.device;
     operation.values = values.data();
     const LaneSeqs before = queue_.lanes.submitted();
-    queue_.issue(operation);  // throws only before the copy is submitted
+    queue_.issue(operation);  // if it throws, the copy was not submitted
     const LaneSeqs& after = queue_.lanes.submitted();
     const auto lane =
         static_cast<std::uint32_t>(std::mismatch(after.begin(), after.end(), before.begin()).first - after.begin());

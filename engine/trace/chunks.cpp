@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kWriterBytes = std::size_t{64} << 10;  // that a writer makes resident at a time
 constexpr std::uint32_t kReservedChunks = 16;
 constexpr auto kLookForChunks = std::chrono::microseconds(200);
-// For a reader that gives nothing back; once the run is stopped, its end must not be long in coming.
+// How long a writer waits for a reader that gives nothing back; shorter once the run is stopped, so that it ends soon.
 constexpr std::int64_t kPatienceNs = 10'000'000'000, kPatienceStoppedNs = 500'000'000;
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace headway::trace {
 
 // An op was issued.
 struct IssueRecord {
-    std::uint64_t begin = 0;     // ticks; a trace that does not tell when: the op's start
+    std::uint64_t begin = 0;     // ticks; if the trace has no issue times: the op's start
     std::uint32_t duration = 0;  // packed ticks
     std::uint16_t signature = 0;
     std::uint8_t flags = 0;  // FrontendKind and issue flags

@@ -1,5 +1,5 @@
 // A range of memory whose pages are taken from the system only when they are first touched (or made resident, pages.h).
-// Reserving more than there is costs nothing but addresses.
+// Reserving more memory than the machine has costs only address space.
 //
 // It is aligned to huge pages. The range is returned to the system by the destructor.
 //
@@ -13,12 +13,12 @@ namespace headway::core {
 
 class LazyMemory {
 public:
-    // How changes of a file's memory reach the file: not at all, or at once, together with all others who map it.
+    // Whether writes to a file's mapping stay private, or reach the file and everyone else who maps it.
     enum class Mapping { private_copy, shared_file };
 
     LazyMemory() = default;  // none
     // Private, zeroed, and in huge pages where the kernel grants them. Whole huge pages are reserved. On failure the
-    // object is empty and errno says why: a limit on the address space (ulimit -v), mostly.
+    // object is empty and errno says why; usually a limit on the address space (ulimit -v).
     static LazyMemory zeroed(std::size_t bytes);
     // The first `bytes` of a file, whose descriptor may be closed afterwards. On failure as above.
     static LazyMemory of_file(int fd, std::size_t bytes, Mapping mapping = Mapping::shared_file);

@@ -18,8 +18,8 @@ namespace headway::core {
 
 namespace {
 
-// A signal handler may read these at any time, and several threads may write files, so a name is plain characters in a
-// slot that one thread has.
+// A signal handler may read these at any time, and several threads may write files. So each name is a plain character
+// array in a slot that only one thread uses.
 enum class Slot : int { free, taken, named };
 struct Unfinished {
     std::array<std::array<char, 4096>, 4> names{};
@@ -182,7 +182,7 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
         return cannot_write(path, EISDIR);
     }
     if (!is_held && is_written_directly(path)) {
-        // Opening /dev/stdout anew would begin a second position in the file that it may lead to.
+        // If /dev/stdout is redirected to a file, opening it again would start at a separate file offset.
         file.fd_.reset(path == "/dev/stdout" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                                              : open(path.c_str(), O_WRONLY | O_CLOEXEC | O_APPEND));
         if (!file.fd_) {
@@ -256,7 +256,7 @@ bool OutputFile::write(std::string_view bytes) {
     return errno_ == 0;
 }
 
-// Beside its place, as only a name can replace another file.
+// Gives the file a temporary name in the target's folder: rename() needs one.
 void OutputFile::give_name() {
     static std::atomic<unsigned> named = 0;
     const std::string file = "/proc/self/fd/" + std::to_string(fd_.get());

@@ -13,8 +13,9 @@
 
 namespace headway::core {
 
-// Whether an output is written to directly, instead of replacing the file of that name: devices, pipes, and what is in
-// /dev and /proc. /dev/stdout is one even where it leads to a file, which has other contents, too. Any thread.
+// Whether an output is written to directly, instead of replacing the file of that name: devices, pipes, and everything
+// in /dev and /proc. That includes /dev/stdout where it is redirected to a file, because that file may also contain
+// other output. Any thread.
 [[nodiscard]] bool is_written_directly(const std::string& path);
 
 class OutputFile {
@@ -46,7 +47,7 @@ private:
 // change where the output goes. OutputFile::create() looks here for the path itself, and for others in its folder.
 class HeldOutput {
 public:
-    // `path`: "" for none. A file that does not exist yet is held, too; what is written to directly is not.
+    // `path`: "" for none. The file need not exist yet. Does nothing for outputs that are written to directly.
     explicit HeldOutput(const std::string& path);
     ~HeldOutput();
     HeldOutput(const HeldOutput&) = delete;
@@ -66,8 +67,8 @@ private:
     std::string linked_name_;
 };
 
-// Writes a file at once. Any thread, but one at a time for one file; the other functions and classes: one thread,
-// beside this one's.
+// Writes a whole file. Any thread, but only one at a time per file. OutputFile and HeldOutput themselves are for one
+// thread, which may be a different one.
 Result<void> write_whole(const std::string& path, std::string_view bytes);
 
 // The permissions that the umask gives new files, for example 0644. Any thread: the umask is read from /proc, because

@@ -18,7 +18,7 @@ constexpr rlim_t kUsual = rlim_t{8} << 20;
 constexpr rlim_t kAddresses = rlim_t{1536} << 20;
 constexpr rlim_t kAddressesOfWorker = rlim_t{256} << 20;  // its stack, its heap and OpenBLAS's buffer
 
-// The C library has read the limit already, when the process began.
+// Needed in addition to setrlimit(): the C library reads the limit for new threads only when the process begins.
 bool give_threads_stacks_of(std::size_t bytes) {
     pthread_attr_t attributes;
     if (pthread_getattr_default_np(&attributes) != 0) {

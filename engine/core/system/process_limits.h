@@ -7,17 +7,17 @@
 
 namespace headway::core {
 
-// The stacks (ulimit -s), which libraries that draw and Python would overflow: raises a limit that is too small. An
-// error (unavailable) if that is not allowed.
+// Raises the stack limit (ulimit -s) if it is so small that drawing libraries or Python would overflow the stack. An
+// error (unavailable) if it cannot be raised.
 //
 // Threads: the first one, before there are others.
 Result<void> ensure_stack();
 
-// The addresses (ulimit -v) of a run with this many workers. An error (unavailable) if there are fewer: Python would
-// start, but OpenBLAS waits for ever when it gets no memory, and no thread can say what is missing.
+// An error (unavailable) if the address space limit (ulimit -v) is too small for a run with this many workers. Without
+// this check Python would start, and OpenBLAS would wait forever for memory, without a message.
 Result<void> check_addresses(std::size_t workers);
 
-// Whether this process began under a limit on its addresses.
+// Whether the address space was limited at the first call.
 bool addresses_are_limited();
 
 }  // namespace headway::core

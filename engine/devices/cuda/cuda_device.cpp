@@ -208,7 +208,7 @@ CudaDevice* CudaDevice::gpu_with(std::uint32_t lane) {
     return gpu_peer(peer_with(lane).number());
 }
 
-// Without this CUDA copies through the host's memory, so that a failure is no error of the run.
+// Failures are ignored: CUDA then copies through host memory.
 void CudaDevice::use_memory_of(const CudaDevice& peer) const {
     int can = 0;
     if (cudaDeviceCanAccessPeer(&can, options_.device, peer.options_.device) == cudaSuccess && can != 0) {

@@ -16,7 +16,8 @@
 //
 // A run may have several GPUs (DeviceSlot), each a CudaDevice with its own threads. A stream waits for a command of
 // another GPU by that command's event, once it has been launched there; until then the waiting command is deferred
-// (see below). Copies between GPUs run on a stream of the GPU that they write to. CUPTI and the driver's records are shared.
+// (see below). Copies between GPUs run on a stream of the GPU that they write to. CUPTI and the driver's records are
+// shared.
 //
 // The run may also have a CPU device. Whether an op that needs a CPU lane may start is known from that lane's
 // counter. Until then the op, and everything that follows it in its stream or waits for it in another stream, is
@@ -62,8 +63,8 @@ core::Result<std::string> find_gpu(int device);
 // Names each launch for Nsight Systems, if a tool is attached.
 class NvtxRanges;
 
-inline constexpr std::int64_t kSleepNs = 10'000'000;    // the longest sleep without a look at the queue
-inline constexpr std::int64_t kHeldPollNs = 1'000'000;  // between looks while the lanes are held
+inline constexpr std::int64_t kSleepNs = 10'000'000;    // the longest sleep before the queue is checked again
+inline constexpr std::int64_t kHeldPollNs = 1'000'000;  // between checks while the lanes are held
 
 class CudaDevice final : public Device {
 public:

@@ -15,7 +15,7 @@ constexpr std::size_t kBufferBytes = std::size_t{128} << 10;
 constexpr std::array kKinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET,
                                CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
-constexpr int kMostLeft = 64;  // ids of a device before, whose removal failed
+constexpr int kMostLeft = 64;  // ids that an earlier device could not remove
 // Other driver activity. If these kinds are not available, the ops' times are not affected.
 constexpr std::array kMoreKinds = {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_MEMORY2};
 // Ops are identified by the calls that start GPU work; no other calls are recorded, in particular not the polling.
@@ -134,7 +134,7 @@ core::Result<Cupti*> Cupti::start(const std::string& path) {
     return &self;
 }
 
-// An id that cannot be removed is covered with that of no op. Otherwise what is launched next would count as that op's.
+// If the id cannot be removed, kNoOp is pushed on top of it: otherwise the next launches would be assigned to that op.
 void Cupti::pop() {
     std::uint64_t last = 0;
     if (api_.pop_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last) != CUPTI_SUCCESS &&

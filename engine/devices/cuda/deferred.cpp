@@ -71,7 +71,7 @@ void CudaDevice::launch_deferred() {
     }
 }
 
-// A GPU joins before the run begins, and before the CPU.
+// GPUs join before the run begins; the CPU joins last.
 void CudaDevice::meet(Device& other) {
     Device::meet(other);
     if (const CudaDevice* gpu = gpu_peer(other.number())) {
@@ -84,7 +84,7 @@ void CudaDevice::meet(Device& other) {
     }
 }
 
-// The frontend launches, and this thread what the frontend has deferred.
+// Starts the thread that launches what the frontend has deferred; all else is launched by the frontend.
 void CudaDevice::share_launching() {
     if (!shares_launching_) {
         shares_launching_ = true;  // before the thread starts

@@ -188,11 +188,11 @@ void CudaDevice::record(Lane& lane, const InFlight& flight, std::uint64_t now) {
 }
 
 // A stream runs its ops one after another, and none before its launch. Times that contradict this because of the
-// clocks' uncertainty are corrected. A record rounds a long duration down; parts stay within what it says.
+// clocks' uncertainty are corrected. A record rounds long durations down; its parts are clipped to the rounded end.
 void CudaDevice::write(Lane& lane, const Done& done) {
     const auto begin = std::max({done.begin, done.launch_begin, lane.recorded_until});
     const auto end = std::max(begin, done.end);
-    // An op that begins before the upper bound of the one before it cannot be recorded as it was, either.
+    // The begin of this op may have been moved to the upper bound of the previous one's end: then it is a bound, too.
     lane.last_bounded = done.bounded || (lane.last_bounded && !done.failed && done.begin < lane.recorded_until);
     if (lane.last_bounded) {
         lane.bounded_from = lane.bounded++ == 0 ? begin : lane.bounded_from;

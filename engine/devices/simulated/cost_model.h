@@ -40,7 +40,7 @@ struct CostModel {
     std::uint64_t t1_ns = 0;   // issue: frontend time per op
     std::uint64_t t3_ns = 0;   // return: frontend time per wait after its op has finished
     bool lanes_share = false;  // the lanes contend for the rates
-    double speed = 1;          // that the model is used at; not a part of its file
+    double speed = 1;          // of the simulated GPU relative to this model; not stored in the model's file
     std::array<OpCost, kFamilies> family{};
     std::array<std::optional<OpCost>, kOpKinds> op{};
 

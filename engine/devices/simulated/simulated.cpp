@@ -18,7 +18,7 @@
 namespace headway::devices {
 namespace {
 
-// Asks for huge pages, one page fault per 2 MiB instead of per 4 KiB, where a block has some.
+// Asks for huge pages in the part of a block that can have them: one page fault per 2 MiB instead of per 4 KiB.
 void use_huge_pages(char* data, std::size_t bytes) {
     constexpr std::uintptr_t kHuge = core::kHugePageBytes;
     const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(data) + kHuge - 1) / kHuge * kHuge;
@@ -205,7 +205,7 @@ void SimulatedDevice::stay_held(std::uint32_t index, std::uint32_t seq) {
         }
         std::this_thread::sleep_for(kPoll);
         world_->follow_learner();
-        world_->schedule.run_all();  // what may run while the frontend waits, and no more
+        world_->schedule.run_all();  // ops that have begun, and those that the learner lets begin
     }
 }
 
@@ -228,7 +228,7 @@ void SimulatedDevice::abandon() {
 void SimulatedDevice::play_until(std::uint32_t index, std::uint32_t seq) {
     constexpr double kSliceNs = 5e6, kUsualIssueNs = 1000;
     trace::Control& control = world_->recording->control();
-    double played_ns = 0;  // of the way to the next event, in virtual time
+    double played_ns = 0;  // virtual time played so far towards the next event
     while (!core::reached(lane_of(index).completed.load(std::memory_order_relaxed), seq)) {
         const auto delay_ns = static_cast<double>(control.op_delay_ns.load(std::memory_order_relaxed));
         const auto next_ns = world_->schedule.next_ns();
@@ -400,8 +400,9 @@ float* SimulatedDevice::lazy_data(core::BufferId buffer) {
     return found != lazy_.end() ? found->second.data : nullptr;
 }
 
-// Zeros, which cost nothing where the memory is new to the process: an op that runs before the one that writes what it
-// reads, because the program forgot to order them, reads the same in each run. The block's own address is before it.
+// Zeroed, so that an op that reads a buffer too early, because the program forgot to order its streams, reads the same
+// values in every run. (calloc() does not clear memory that is new to the process.) The address to free is stored in
+// front of the block.
 void* SimulatedDevice::allocate(std::size_t bytes) {
     constexpr std::size_t kAlignment = 64;
     if (bytes > SIZE_MAX - 2 * kAlignment) {

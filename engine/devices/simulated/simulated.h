@@ -19,8 +19,8 @@
 // learner holds (trace::Control) are released by another process: there the wait lasts, in real time, until that
 // happens, until the learner has let the op start, or the run is stopped. No virtual time passes meanwhile.
 //
-// Slow motion (trace::Control) plays virtual time: the frontend pauses after each op, and a wait lasts, in real time,
-// so many times longer as that pause is longer than t1.
+// Slow motion (trace::Control): the frontend pauses after each op, and each wait takes real time, slowed by the same
+// factor: the length of that pause divided by t1.
 //
 // Threads: the frontend only; the device has no threads.
 #pragma once

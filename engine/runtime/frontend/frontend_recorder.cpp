@@ -145,7 +145,8 @@ void FrontendRecorder::program_event(FrontendKind kind, std::uint16_t name, std:
     }
 }
 
-// Between the records of the frontend's time: it is part of what the frontend does at that time.
+// The text is recorded among the frontend's ops and waits, but has no duration: the time of writing it counts as the
+// program's own work.
 void FrontendRecorder::program_wrote(int stream, std::string_view text) {
     if (!record_) {
         return;

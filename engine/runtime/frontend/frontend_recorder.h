@@ -3,7 +3,7 @@
 //
 // Times are ticks of the run's clock: in virtual time those of the device, otherwise core::ticks().
 //
-// Threads: the frontend only. The watching process reads the recording; the wait that is going on stands in its header.
+// Threads: the frontend only. The watching process reads the recording; the wait in progress is in its header.
 #pragma once
 
 #include <algorithm>
@@ -108,7 +108,7 @@ public:
     void end_composite(std::uint64_t begin, std::uint16_t signature, std::uint32_t lane, const CompositeEvent& event);
 
     // --- dropped tensors ---
-    // Records that a tensor is dropped, and calls `free` for its memory. Now and then records what both took.
+    // Records that a tensor is dropped, and calls `free` for its memory. Occasionally records how long both took.
     template <class Free>
     void drop(core::BufferId buffer, Free free) {
         if (drops_.due() && record_ && !virtual_time_) [[unlikely]] {

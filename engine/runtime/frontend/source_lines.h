@@ -28,7 +28,7 @@ private:
     core::Error error_;
 };
 
-// That of a program whose user has stopped it.
+// The error of a program that the user has stopped.
 [[nodiscard]] inline core::Error stopped_error() {
     return {core::ErrorKind::stopped, "stopped", {}, 0, 0};
 }

@@ -59,7 +59,7 @@ public:
         device_of_[lane]->submit(lane, command);
         return seq;
     }
-    // Submits a command that is no op: one that frees memory, or one that only waits for command `seq` of lane `other`.
+    // Submits a command without an op: one that frees memory, or one that only waits for command `seq` of lane `other`.
     void submit_idle(std::uint32_t lane, const devices::Command& command);
     void submit_wait(std::uint32_t lane, std::uint32_t other, std::uint32_t seq);
 
@@ -92,7 +92,7 @@ private:
     bool virtual_time_ = false;
     LaneSeqs submitted_{};
     LaneSeqs seen_{};
-    // The last commands of a lane that are no ops, while nothing follows them: (after, until].
+    // Of each lane, the commands without an op at the end of its queue: (after, until].
     LaneSeqs idle_after_{}, idle_until_{};
     std::array<std::uint32_t, core::kMaxDevices + 1> begin_{};
     std::shared_ptr<devices::DeviceSet> set_;

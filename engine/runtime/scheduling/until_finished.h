@@ -1,4 +1,4 @@
-// Things that a lane uses until it has completed a command.
+// Values that must live until a lane has completed a command that uses them.
 //
 // Threads: the frontend only.
 #pragma once
@@ -22,7 +22,7 @@ public:
         kept_.pop_back();
         return value;
     }
-    // Destroys what is not used any more. Does nothing while there are few things.
+    // Destroys the values whose command has completed. Does nothing while only a few are kept.
     void release(Lanes& lanes) {
         if (kept_.size() > 8) {
             std::erase_if(kept_, [&](const Kept& kept) { return lanes.finished(kept.lane, kept.seq); });
