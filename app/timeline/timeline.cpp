@@ -47,17 +47,17 @@ TimelineStyle figure_style() {
 }
 
 std::string barrier_label(const model::Run& run) {
-    constexpr std::size_t kMostTold = 3;
+    constexpr std::size_t kMostShown = 3;
     if (!run.capabilities().settings) {
         return run.info().title.empty() ? run.info().program : run.info().title;
     }
     const auto acting = comparison::acting_barriers(run.info());
     std::string label = comparison::barrier_words(acting[0].barrier);
-    for (std::size_t i = 1; i < std::min(acting.size(), kMostTold); ++i) {
+    for (std::size_t i = 1; i < std::min(acting.size(), kMostShown); ++i) {
         label += ", then " + comparison::barrier_words(acting[i].barrier) + " from " +
                  duration_text(std::max(0.0, run.program_time().program_ns(acting[i].ns)));
     }
-    return acting.size() > kMostTold ? label + ", and so on" : label;
+    return acting.size() > kMostShown ? label + ", and so on" : label;
 }
 
 std::string row_key(RowKind kind, int lane) {
@@ -327,7 +327,7 @@ private:
         }
     }
 
-    // Says where a long run is only known as sums. Rows of links would show the copies that were kept only.
+    // Labels the parts of a long run of which only sums are kept. Links have no rows then: they would be incomplete.
     void draw_folded_parts(const RowPen& pen, const RowBox& last) {
         const char* words = pen.run.info().links ? " ops folded: only their sums are kept, and links have no rows"
                                                  : " ops folded: only their sums are kept";

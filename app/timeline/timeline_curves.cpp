@@ -198,7 +198,7 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
                 const std::vector<Box>& taken, const Peak& peak, std::string label, Rgba colour, float size,
                 FontRole role) {
     if (!model::has_all_records(pen.run)) {
-        return;  // what is not recorded may have been higher, or lower
+        return;  // the peak is unknown
     }
     const float height = label_height(size, pen.px(1));
     const float peak_x = pen.x_px_from_run_ns(peak.ns);
@@ -223,7 +223,7 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
     }
     const float distance = pen.px(8);
     const auto box_at = [&](float x, float y) { return Box{x - pen.px(3), y, x + width + pen.px(3), y + height}; };
-    // What was not measured is made paler afterwards, with all that is written there.
+    // Ranges that were not measured are drawn paler afterwards, together with any label there.
     const model::Run::Measured part = pen.run.measured();
     const float paler_to = pen.x_px_from_run_ns(part.begin_ns) - 1,
                 paler_from =
@@ -414,7 +414,7 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
     draw_curve(pen, outline, reach, v, theme.memory, pen.style().gradient ? 0.72F : 0.28F);
     const Rgba ground = faded(theme.memory, theme.dark ? 0.35 : 0.3);
     if (pending.size() == 0 || pending.most() <= 0) {
-        // In the same shade as what no pending op holds in other runs.
+        // In the shade that memory not held by pending ops has in other runs.
         const std::uint32_t first = pen.list().first_point();
         const std::uint32_t count = trace(pen.list(), outline, outline.most, reach, v);
         if (count > 1) {

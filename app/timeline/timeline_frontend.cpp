@@ -137,8 +137,8 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
             draw_wait(*open, x0, x1, pen.run.stopped_by_learner() ? std::string() : needed);
         }
         if (pen.run.stopped_by_learner() && open->kind != trace::WaitKind::paused) {
-            // The learner's time is not on the axis. What the wait still needs stands beside it, as what is queued
-            // does.
+            // The learner's time is not on the axis, so the wait has no room there: its label is drawn next to it, as
+            // the queued ops are.
             const float left = std::max(x0, x1) + pen.px(6);
             const float room = c.height() < size ? 0 : c.x1 - left - 2 * pen.px(8);
             std::string label = open->name + (needed.empty() ? "" : ", " + needed);

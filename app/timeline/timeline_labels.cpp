@@ -11,8 +11,8 @@ namespace headway::figure {
 
 namespace {
 
-// Says of what the total is, if that is not what the axis shows: pauses in which lanes went on are on the axis, and so
-// is what follows the measured part. Empty if they differ by less than a hundredth.
+// A prefix for the total if the axis shows more than it contains: pauses during which lanes executed ops, or time after
+// the measured part. Empty if they differ by less than a hundredth.
 std::string before_total(const model::Run& run, double total_ns) {
     const model::ProgramTime& time = run.program_time();
     const auto measured = run.measured();

@@ -55,7 +55,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row);
 // nothing happened, a dashed line.
 void draw_pauses(const RowPen& pen);
 // Draws the ops that the lanes have not begun, in their order, at the right of the run while the learner has stopped
-// it. Their places and widths stand for no times.
+// it. Their positions and widths do not represent times.
 void draw_queued(const RowPen& pen);
 // The height to reserve above a curve for the label of its peak.
 float peak_label_px(const TimelineStyle& style, float scale);

@@ -136,7 +136,7 @@ void BlockWriter::write(const model::Run& run, const SavedFolds& folds) {
                     ",\"last\":", batches.whole.last);
         end();
     }
-    for (const auto& scopes : folds.scopes) {  // of several depths: no slice of one row
+    for (const auto& scopes : folds.scopes) {  // instants, because scopes of several depths cannot be slices of one row
         head("i", kFoldedTid);
         to_.put(",\"ts\":");
         to_.put_us(scopes.whole.begin_ns);

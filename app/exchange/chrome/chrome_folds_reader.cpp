@@ -101,7 +101,7 @@ model::Numbers numbers_from(json::Value saved) {
     return numbers;
 }
 
-// Parts that can be: whole blocks, ascending, after the first one.
+// Reads the parts up to the first invalid one: each must consist of whole blocks, and follow the one before.
 void read_parts(json::Value list, std::vector<model::FoldedPart>& parts) {
     for (const json::Value entry : list.elements()) {
         const auto number = [&entry](const char* key) { return static_cast<std::uint64_t>(entry[key].count()); };
@@ -313,7 +313,7 @@ void FoldsReader::take_edge(const ChromeEvent& event, std::size_t lane) {
     }
 }
 
-// Every block of a part has an element, also if the file lacks it.
+// Adds an empty element for each block of a part that the file lacks.
 void FoldsReader::complete_ops(TraceNotes& notes) {
     put_in_order(folds_->ops);
     std::vector<SavedFolds::Block<model::Op>> all;
@@ -361,7 +361,7 @@ std::unique_ptr<SavedFolds> FoldsReader::finish(TraceNotes& notes) {
     }
     for (SavedCurve& curve : curves_) {
         put_in_order(curve.blocks);
-        // The first values of the blocks' quarters are there for other viewers.
+        // The first value of each quarter of a block is in the file for other viewers only.
         std::vector<std::int64_t> begins;
         for (const auto& block : curve.blocks) {
             begins.insert(begins.end(), block.begins_ns.begin(), block.begins_ns.end());

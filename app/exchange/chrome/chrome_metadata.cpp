@@ -18,7 +18,7 @@ std::uint32_t small(json::Value value) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(value.count(), UINT32_MAX));
 }
 
-// Those that make no sense are left out by the reader of the recording.
+// Not checked here: Run leaves out invalid orders when it reads the recording.
 std::vector<trace::OrderRecord> read_orders(json::Value list) {
     std::vector<trace::OrderRecord> orders;
     for (const json::Value entry : list.elements()) {

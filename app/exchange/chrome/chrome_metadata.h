@@ -17,7 +17,7 @@ namespace headway::exchange {
 // `folds`: null unless the run was folded.
 void write_metadata(const model::Run& run, const model::SavedFolds* folds, JsonText& to);
 
-// Returns a sentence about devices whose lanes cannot be, or "".
+// Returns a sentence about a device whose range of lanes is impossible, or "".
 std::string read_metadata(json::Value run, RunBuilder& builder);
 
 }  // namespace headway::exchange

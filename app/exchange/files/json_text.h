@@ -1,5 +1,5 @@
-// Writes JSON text to a sink, through a buffer: formats numbers. Does not check that the whole text is
-// valid JSON. Private to app/exchange.
+// Formats JSON text and writes it to a sink through a buffer. Does not check that the text is valid JSON. Private to
+// app/exchange.
 //
 // Threads: one.
 #pragma once

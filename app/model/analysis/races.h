@@ -29,7 +29,7 @@ struct Race {
 // Those of this op with earlier ops, and the first ones of it with later ops: at most 16.
 [[nodiscard]] std::vector<Race> races_of(const Run& run, OpId op);
 
-// What the later op does with what the earlier one does: "reads what", "writes"
+// The words of "OP reads what OTHER writes": does and done are "reads what" and "writes".
 struct RaceWords {
     const char* does;
     const char* done;

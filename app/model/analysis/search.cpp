@@ -190,7 +190,7 @@ bool SearchWalk::step(double budget_ms) {
     constexpr std::size_t kBetweenLooks = 4096;  // items between two checks of the time budget
     std::size_t looked = 0;
     const auto spent = [&] { return ++looked % kBetweenLooks == 0 && budget.spent(); };
-    // A run that was taken again may be shorter than before.
+    // A run that was read again (Run::rescaled()) may be shorter than before.
     last_op_ = std::min(last_op_, static_cast<OpId>(run_.op_count()));
     waits_ = std::min(waits_, run_.waits().size());
     for (; (next_op_ = run_.next_known(next_op_)) <= last_op_; ++next_op_) {

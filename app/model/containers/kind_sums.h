@@ -52,7 +52,7 @@ public:
     [[nodiscard]] std::vector<Sum> all() const { return sums_of(sums_); }
     // Counts a span whose kind is not known.
     void skip() { ++size_; }
-    // The total of every kind at some places of spans [first, end], `end` among them if that is all there are.
+    // The running totals that are stored within spans [first, end]; `end` is included if it is size().
     struct Total {
         std::size_t at = 0;  // of spans [0, at)
         std::vector<Sum> sums;

@@ -22,7 +22,7 @@ struct RunInfo {
     std::string frontend;  // the language that issues: C++, Python
     std::string tab;       // chosen tab of a lesson or document: mxnet, pytorch, …; empty: the first one
     std::string torch;     // that the program imported: "PyTorch 1.13.1", "Headway's dialect"; empty: none, or unknown
-    // Of the real PyTorch: ops on CPU tensors, which the frontend itself computes and which are no ops of the run, and
+    // Of the real PyTorch: ops on CPU tensors, which the frontend itself computes and which are not ops of the run, and
     // the time that they took (0 in virtual time). Empty if not all of them were counted.
     std::optional<std::uint64_t> cpu_ops, cpu_ops_ns;
     std::string device_kind, device_name;

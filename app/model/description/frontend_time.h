@@ -85,7 +85,7 @@ struct RecordedTime {
 struct FrontendPeriod {
     std::int64_t begin_ns = 0, end_ns = 0;
     std::int64_t left_out_ns = 0, left_out_language_ns = 0;  // folded parts within it, and the language's share of them
-    std::int64_t language_before_ns = 0;  // at least: of the costs before the period, some may have been folded
+    std::int64_t language_before_ns = 0;  // a lower bound: costs before the period may have been folded
     std::uint64_t drops = 0;
 };
 // `language_ns`, if given, receives the language's share of the issues.

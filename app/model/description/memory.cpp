@@ -25,7 +25,7 @@ BufferState* Memory::find(core::BufferId id, std::size_t ops) {
     }
     if (!slot.page) {
         slot.page = std::make_unique<Page>();
-        // There is no buffer 0: count its place as done, so that the page can be freed.
+        // There is no buffer 0: count it as done, so that its page can be freed.
         slot.page->done = page == 0 ? 1 : 0;
     }
     return &slot.page->buffers[id % kPage];

@@ -14,24 +14,24 @@ namespace headway::model {
 
 // What determines a run's total time (docs/times.md, "Regimes").
 enum class Regime {
-    // A side that alone needs at least kBoundShare of it:
+    // One side alone needs at least kBoundShare of the total:
     execution_bound,   // the busiest lane
     issue_bound,       // the frontend's issues and own work, if issuing is the larger part
     frontend_bound,    // the same, if the program's own work (NumPy, import, print …) is the larger part
     dependency_bound,  // a chain of ops that depend on each other
-    about_equal,       // two of them do, within kEvenShare of each other
-    // No side does, and frontend and lanes wait for each other, which costs at least kWaitShare of it:
+    about_equal,       // two sides do, and their times differ by at most kEvenShare
+    // No side does, and waits between frontend and lanes cost at least kWaitShare of the total:
     barrier_bound,  // because of barriers
     blocker_bound,  // because of waits that the program did not ask for: blockers, and those of the framework
-    // A side is named, too, where no waits are, it needs at least kMostShare of the time, and clearly more than the
-    // other.
+    // If neither applies, the larger side is named nevertheless, provided that it needs at least kMostShare of the
+    // total and clearly more than the other side.
     mixed,    // none of these
     unknown,  // no side does, and the trace does not contain what ops depend on
 };
 inline constexpr double kBoundShare = 0.85;
 inline constexpr double kWaitShare = 0.15;
 inline constexpr double kMostShare = 2.0 / 3;
-// Clearly more: barriers than blockers cost, or the other way round; one side than the other needs.
+// The factor that counts as "clearly more": between the costs of barriers and blockers, and between the two sides.
 inline constexpr double kClearlyMore = 2;
 // The chapter's formula is shown if unequal ops and the frontend's own work change its result by at most this.
 inline constexpr double kFormulaShare = 0.1;

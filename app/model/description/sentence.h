@@ -1,4 +1,4 @@
-// Makes a sentence of words: "out of memory at op 203" becomes "Out of memory at op 203."
+// Turns words into a sentence: "out of memory at op 203" becomes "Out of memory at op 203."
 #pragma once
 
 #include <string>

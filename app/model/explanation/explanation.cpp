@@ -58,7 +58,7 @@ constexpr std::array<const char*, kSentenceKinds> kKindWords{"incomplete",
                                                              "formula"};
 constexpr std::array kRowWords{"run", "frontend", "headway", "lane", "memory"};
 constexpr std::array kUnitWords{"ns", "bytes", "count", "share", "line"};
-constexpr std::size_t kEnough = 4;  // fillers are said only while there are fewer sentences
+constexpr std::size_t kEnough = 4;  // fillers are shown only if there are fewer sentences than this
 
 }  // namespace
 

@@ -56,7 +56,7 @@ struct Facts {
     int longest_blocker = -1;
 };
 
-// A sentence that could be shown. Those with the lowest ranks are, in the order in which they were added.
+// A sentence that could be shown. The ones with the lowest ranks are shown, in the order in which they were added.
 struct Candidate {
     int rank = 0;
     Sentence sentence;

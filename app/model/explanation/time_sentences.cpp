@@ -107,8 +107,8 @@ Sentence mixed(const Facts& f) {
     return writer.words(".").place(f.whole(Row::run)).done();
 }
 
-// " of that (70 %)". What ran on while the frontend was paused can be more than the run's time, of which pauses are no
-// part.
+// " of that (70 %)". Without the share if it would exceed 100 %: lanes may go on while the frontend is paused, and the
+// run's time excludes pauses.
 SentenceWriter& of_that(const Facts& f, SentenceWriter& writer, std::int64_t ns) {
     if (ns > f.numbers.total_ns && !f.unpaused()) {
         return writer.words(" (some of it while the run was paused)");

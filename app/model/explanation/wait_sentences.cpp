@@ -166,7 +166,7 @@ Sentence with_cost(const Facts& f, SentenceWriter& writer, bool one, std::int64_
     return writer.place(f.whole(Row::frontend)).done();
 }
 
-// The barriers of the measured part; those of the framework are none.
+// The barriers of the measured part. Waits that the framework makes by itself do not count.
 struct Barriers {
     std::uint64_t count = 0;
     bool between = false;     // one of them, before the last op, took time and is left out
@@ -197,7 +197,7 @@ void add_without_waits(const Facts& f, Candidates& to) {
         return;
     }
     const Barriers barriers = barriers_in(f);
-    // The learner's holds are no cost of the waits.
+    // The learner's holds do not count as a cost of the waits.
     const std::int64_t total_ns = n.total_ns - n.held_ns;
     constexpr std::int64_t kLittle = 20;  // a twentieth of the run
     if (barriers.between) {

@@ -88,7 +88,7 @@ LaneMoment lane_at(const Run& run, std::size_t index, const Moment& moment, std:
     return at;
 }
 
-// The wait, or work, that lies around `ns`; -1: none. And whether an earlier one is the last that has begun.
+// The wait, or work, that is in progress at `ns`; -1: none.
 template <class Sequence>
 int around(const Sequence& sequence, std::int64_t ns) {
     const std::size_t begun = until(sequence, ns, [](const auto& element) { return element.begin_ns; });

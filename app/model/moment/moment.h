@@ -35,7 +35,7 @@ struct Moment {
     std::uint64_t headway = 0, live_bytes = 0, pending_bytes = 0;
 };
 
-// The run at `ns`, in the run's time; what happens at `ns` has happened. At most `most_waiting` ops are listed for each
+// The run at `ns`, in the run's time, after the events at exactly `ns`. At most `most_waiting` ops are listed for each
 // lane. The ops that the lanes of a growing run have not executed yet are among them.
 [[nodiscard]] Moment moment_at(const Run& run, std::int64_t ns, std::size_t most_waiting = 8);
 

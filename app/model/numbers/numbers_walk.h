@@ -23,7 +23,7 @@ public:
     NumbersWalk(const NumbersWalk&) = delete;
     NumbersWalk& operator=(const NumbersWalk&) = delete;
 
-    // The run's records were taken again (Run::rescaled()): do not call step().
+    // The run was read again (Run::rescaled()) since the walk began: do not call step().
     [[nodiscard]] bool stale() const;
     // Works for about `budget_ms` (0: until done); true if more is left to do.
     bool step(double budget_ms);

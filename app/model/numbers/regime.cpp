@@ -12,10 +12,10 @@ bool at_least(std::int64_t ns, double share, std::int64_t of_ns) {
     return static_cast<double>(ns) >= share * static_cast<double>(of_ns);
 }
 
-// The side that needs at least this share of the time without imports; mixed: none does. `clearly`: and clearly more
-// than the other.
+// The side that needs at least this share of the time without imports; mixed: none does. With `clearly` it must also
+// need clearly more than the other side.
 Regime side_of(const Numbers& numbers, std::int64_t imports_ns, double share, bool clearly) {
-    // Time after the frontend's last record is without a name, and no issue.
+    // Unnamed time, which includes the time after the frontend's last record, counts as own work, not as issuing.
     const std::int64_t own_ns = numbers.frontend.work_ns + numbers.frontend.unnamed_ns - imports_ns;
     struct Side {
         Regime regime;
@@ -71,8 +71,8 @@ std::int64_t imports_before_ops_ns(const Run& run) {
 RegimeWalk::RegimeWalk(const Run& run, Numbers& numbers)
     : run_(run), numbers_(numbers), imports_ns_(imports_before_ops_ns(run)) {
     numbers_.regime = side_of(numbers_, imports_ns_, kBoundShare, false);
-    sided_ = numbers_.regime != Regime::mixed;
-    if (!sided_ && numbers_.capabilities.tensors) {
+    bound_by_a_side_ = numbers_.regime != Regime::mixed;
+    if (!bound_by_a_side_ && numbers_.capabilities.tensors) {
         no_barriers_ = replay_without(run_, barriers_of(run_));
         no_blockers_ = replay_without(run_, blockers_of(run_));
     }
@@ -81,10 +81,10 @@ RegimeWalk::RegimeWalk(const Run& run, Numbers& numbers)
 RegimeWalk::~RegimeWalk() = default;
 
 bool RegimeWalk::step(double budget_ms) {
-    if (sided_) {
+    if (bound_by_a_side_) {
         return false;
     }
-    // The learner's holds are no cost of the waits.
+    // The learner's holds do not count as a cost of the waits.
     const std::int64_t total_ns = numbers_.total_ns - numbers_.held_ns;
     for (auto [replay, cost_ns] :
          {std::pair{&no_barriers_, &barriers_cost_ns_}, std::pair{&no_blockers_, &blockers_cost_ns_}}) {

@@ -14,8 +14,8 @@ namespace headway::model {
 
 class Replay;
 
-// The measured time that the program spent on imports before its first op. They are named beside the regime, and have
-// no part in it: what is loaded once says nothing about how the program runs.
+// The measured time that the program spent on imports before its first op. It is shown next to the regime and excluded
+// from it: loading modules once says nothing about how the program runs.
 [[nodiscard]] std::int64_t imports_before_ops_ns(const Run& run);
 
 // Works in steps. The run must have ended, and both must outlive the walk. `numbers` has all numbers except the regime.
@@ -35,7 +35,7 @@ private:
     std::unique_ptr<Replay> no_barriers_, no_blockers_;
     std::int64_t imports_ns_;
     std::int64_t barriers_cost_ns_ = 0, blockers_cost_ns_ = 0;
-    bool sided_ = false;  // a side needs nearly all of the time
+    bool bound_by_a_side_ = false;  // a side needs nearly all of the time
 };
 
 }  // namespace headway::model

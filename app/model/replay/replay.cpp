@@ -170,7 +170,7 @@ private:
         }
         std::int64_t& least_ns = least_handover_ns_[device];
         least_ns = std::min(least_ns, std::max<std::int64_t>(own_handover_ns, 0));
-        // Where the lane was idle and is busy now, nothing has to wake it.
+        // The lane was idle in the run and is busy in the replay: nothing has to wake it.
         const bool queued = now.kind == Gate::Kind::lane && then.kind != Gate::Kind::lane;
         return now.ns + (queued ? std::min(own_handover_ns, least_ns) : own_handover_ns);
     }
@@ -268,7 +268,7 @@ bool Replay::step(double budget_ms) {
     return !done_;
 }
 
-// The program's marks are events of the frontend.
+// Begins or ends the measured part where the frontend reaches the program's mark.
 void Replay::take_mark(OpId issued, std::size_t wait) {
     if (!begun_ && (!part_.begin_marked || (issued + 1 >= part_.first && wait >= part_.first_wait))) {
         begun_ = true;

@@ -171,7 +171,7 @@ Json lines_of(const Run& run, const Support& support, const std::vector<LineCost
     return list;
 }
 
-// Which torch the program imported. Ops on CPU tensors are no ops of the run.
+// Which torch the program imported. Ops on CPU tensors are not ops of the run.
 Json torch_of(const RunInfo& info) {
     if (info.torch.empty()) {
         return nullptr;

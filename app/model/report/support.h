@@ -15,7 +15,7 @@ nlohmann::ordered_json if_recorded(bool recorded, const Value& value) {
 
 // What a run's recording can support. Everything that is computed from more than one record (sums, counts, medians,
 // peaks, times between two records) goes through all(), at each depth of the report: it is null if records are missing
-// or wrong. if_recorded() is for settings and for what stands in a single record.
+// or wrong. if_recorded() is for settings and for values of a single record.
 class Support {
 public:
     explicit Support(const Run& run) : has(run.capabilities()), whole_(has_all_records(run)) {}

@@ -81,19 +81,19 @@ public:
     // Calls call(op, kind) for each direct dependency, with its reason.
     template <class Call>
     void each_with_reason(OpId id, Call call) const {
-        const LaneSet races = orders_.empty() ? LaneSet() : tell_orders(id, call);
-        const auto tell = [this, &call, &races](OpId op, DependencyKind kind = DependencyKind::read_after_write) {
+        const LaneSet races = orders_.empty() ? LaneSet() : each_stream_wait(id, call);
+        const auto report = [this, &call, &races](OpId op, DependencyKind kind = DependencyKind::read_after_write) {
             if (op != 0 && !races[ops_[op - 1].lane]) {
                 call(op, kind);
             }
         };
         const Op& op = ops_[id - 1];
         const Links& links = links_[id - 1];
-        tell(links.writer0);
-        tell(links.writer1);
+        report(links.writer0);
+        report(links.writer1);
         if (op.more_inputs) {
             for (auto it = first_more(id); it != more_.end() && it->op == id; ++it) {
-                tell(it->writer);
+                report(it->writer);
             }
         }
         if ((op.out == 0 || op.fresh_output) && !op.more_outputs) {
@@ -104,9 +104,9 @@ public:
         for (; overwrite != overwrites_.end() && overwrite->op == id; ++overwrite) {
             // A composite op has read each buffer that it changes besides its output.
             const bool reads = op.reads_output || overwrite->buffer != op.out;
-            tell(overwrite->writer, reads ? DependencyKind::read_after_write : DependencyKind::write_after_write);
+            report(overwrite->writer, reads ? DependencyKind::read_after_write : DependencyKind::write_after_write);
             for (OpId reader = overwrite->reader; reader != 0; reader = reader_before(reader, overwrite->buffer)) {
-                tell(reader, DependencyKind::write_after_read);
+                report(reader, DependencyKind::write_after_read);
             }
         }
     }
@@ -126,9 +126,9 @@ private:
         OpId writer, reader;
     };
 
-    // Calls call(op, kind) for the ops that the op's stream waited for. Returns the lanes that it races with.
+    // Calls call(op, kind) for each op that the op's stream waited for. Returns the lanes that the op races with.
     template <class Call>
-    LaneSet tell_orders(OpId id, Call call) const {
+    LaneSet each_stream_wait(OpId id, Call call) const {
         LaneSet races;
         auto order = std::lower_bound(orders_.begin(), orders_.end(), id,
                                       [](const trace::OrderRecord& o, OpId wanted) { return o.op < wanted; });

@@ -11,7 +11,7 @@ namespace headway::model {
 
 namespace {
 
-constexpr std::size_t kAtOnce = 8;           // blocks: folding moves what is behind them
+constexpr std::size_t kAtOnce = 8;           // blocks: folding them one by one would move later elements each time
 constexpr std::size_t kMostKeptBlocks = 16;  // around marks and failed ops
 
 std::int64_t& begin_of(Minibatch& minibatch) {
@@ -35,7 +35,8 @@ void fold_blocks(Events<Event>& events, std::size_t& next, std::int64_t until_ns
     for (; (next + 1) * kFoldedItems < events.size(); ++next) {
         Event whole = events[next * kFoldedItems];
         whole.folded = true;
-        for (std::size_t i = next * kFoldedItems; i < (next + 1) * kFoldedItems; ++i) {  // scopes contain one another
+        // Scopes are nested, so the last one need not end last.
+        for (std::size_t i = next * kFoldedItems; i < (next + 1) * kFoldedItems; ++i) {
             end_of(whole) = std::max(end_of(whole), end_of(events[i]));
         }
         if (end_of(whole) >= until_ns) {
@@ -237,7 +238,7 @@ void Folding::add(std::size_t first_block, std::size_t end_block) {
     sums.tally.merge(tally);
     ops_ += part.last - part.first + 1;
     until_ns_ = part.end_ns;
-    run_.links_.clear();  // they would show the copies that were kept only
+    run_.links_.clear();  // they would show only the copies that were kept
 
     auto& parts = run_.folded_parts_;
     if (!parts.empty() && parts.back().last + 1 == part.first) {

@@ -28,7 +28,8 @@ public:
 
     // Folds as much as the limit demands. Call after all streams have been taken up to the same time.
     void fold();
-    // The run's first mark, or a further last one, was taken: from now on other ops count as measured.
+    // Call when the mark that begins the measured part was read: the ops folded so far are not part of it. And for each
+    // mark that ends it: the ops folded since the previous such mark are part of it after all.
     void begin_measuring() { measured_ = beyond_ = {}; }
     void end_measuring();
 
@@ -37,7 +38,7 @@ public:
     [[nodiscard]] const FrontendTime& frontend() const { return measured_.frontend; }
     [[nodiscard]] std::int64_t covered_ns() const { return measured_.covered_ns; }    // their periods
     [[nodiscard]] std::int64_t language_ns() const { return measured_.language_ns; }  // see Cost
-    // Tensors dropped in the measured part before drops_end(), an index into the drops' stream, outside folded periods.
+    // Tensors dropped in the measured part outside folded periods, up to drops_end(): an index into the drops' stream.
     [[nodiscard]] std::uint64_t kept_drops() const { return measured_.kept_drops; }
     [[nodiscard]] std::uint64_t drops_end() const { return next_drop_; }
     [[nodiscard]] std::uint64_t ops() const { return ops_; }

@@ -16,8 +16,9 @@ namespace {
 
 // A measured event longer than this many medians is a stall: the excess stands for itself only.
 constexpr double kStall = 8;
-// Of the measured clock readings: one between ops is as quick as the quickest of these. On a busy machine more than half
-// of them take ten times as long (measured: 10th percentile 10 to 13 ns, median 13 to over 100 ns).
+// The cost of a clock reading is taken from the fastest of the measured ones, because readings between ops are as fast
+// as those. On a busy machine more than half of the measured ones take ten times as long (measured: 10th percentile 10
+// to 13 ns, median 13 to over 100 ns).
 constexpr double kStampQuantile = 0.1;
 constexpr double kDeviations = 2;  // how many standard errors of the mean are reported as uncertainty
 

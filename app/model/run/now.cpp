@@ -92,7 +92,8 @@ void Run::look_at_running_ops() {
     }
 }
 
-// A hold is recorded in pieces, or when it ends. While the frontend waits, the lanes are held since they ended an op.
+// A hold is recorded in pieces, or when it ends. Until then, while the frontend waits, it is taken to have begun at the
+// end of the last executed op.
 void Run::look_at_open_hold() {
     if (!open_wait_ || open_wait_->kind == trace::WaitKind::paused || !running_.empty() ||
         reader_->header().control.hold_backend.load(std::memory_order_relaxed) == 0) {

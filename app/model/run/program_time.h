@@ -24,7 +24,7 @@ struct TimeCut {
 
 class ProgramTime {
 public:
-    // Shorter ones stay: between two ops of a lane, one is never the learner's doing.
+    // Shorter ones stay on the axis: a gap that short between two ops of a lane is not caused by the learner.
     static constexpr std::int64_t kLeastCutNs = 500'000;
 
     // Finds what was cut in what was recorded since the last call. Call after each update of the run.

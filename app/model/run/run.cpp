@@ -37,8 +37,8 @@ const SavedFolds* Run::saved() const {
 
 // ---- time ----
 
-// The clock's rate is fixed once, early: a later change would move events relative to each other. Records taken
-// before are taken again with the new rate.
+// The clock's rate is fixed once, early: a later change would move events relative to each other. Records that were
+// read before that are read again with the new rate.
 void Run::refresh_scale() {
     if (scale_final_) {
         return;
@@ -279,7 +279,7 @@ void Run::close() {
     if (const auto open = intake_->open_minibatch; open >= 0) {
         Minibatch& last = minibatches_[static_cast<std::size_t>(open)];
         last.issue_end_ns = last_ns_;
-        if (last.last < last.first) {  // begun by the end of the one before, and then the loop ended
+        if (last.last < last.first) {  // empty: it was begun by the end of the one before, the loop's last
             minibatches_.truncate(static_cast<std::size_t>(open));
         }
         intake_->open_minibatch = -1;

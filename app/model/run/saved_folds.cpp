@@ -157,7 +157,7 @@ void Restoring::catch_up() {
     append_next(run_.ops_, saved_->ops, op_, [this](const SavedFolds::Block<Op>& block) {
         run_.issue_index_.append_folded(block.begin_ns, block.end_ns, block.sums);
         run_.dependencies_->append_released();
-        intake_passes(block.whole);
+        skip_in_intake(block.whole);
     });
     append_next(run_.waits_, saved_->waits, wait_, [this](const SavedFolds::Block<Wait>& block) {
         run_.wait_index_.append_folded(block.begin_ns, block.end_ns, block.sums);
@@ -174,8 +174,8 @@ void Restoring::catch_up() {
     append_next(run_.minibatches_, saved_->minibatches, minibatch_, nothing);
 }
 
-// What has been counted op by op goes on after the block.
-void Restoring::intake_passes(const Op& whole) {
+// Moves the counters of the intake past the block, whose ops are not counted one by one.
+void Restoring::skip_in_intake(const Op& whole) {
     run_.intake_->headway_counted = std::max(run_.intake_->headway_counted, run_.ops_.size() + kFoldedItems);
     run_.last_exec_ns_ = std::max(run_.last_exec_ns_, whole.end_ns);
     run_.see(whole.end_ns);

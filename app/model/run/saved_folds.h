@@ -18,7 +18,7 @@
 namespace headway::model {
 
 struct SavedFolds {
-    // One folded block: the event that stands for all of them (which has their times), and their sums.
+    // One folded block: the event that stands for all of its events, their times, and their sums.
     template <class Event>
     struct Block {
         std::size_t block = 0;
@@ -27,8 +27,9 @@ struct SavedFolds {
         SpanSums sums;
         std::vector<KindSums::Sum> kinds;  // of lanes and waits
     };
-    // Of the ops of a lane next to its folded blocks, some were folded while their spans were not: their times are
-    // left, and the sums by signature at some places.
+    // A lane. Ops are folded in blocks of the run, a lane's spans in blocks of the lane. So at the edges of a folded
+    // part there are spans whose ops are folded: only their times, families and some running totals by signature are
+    // left.
     struct OfLane {
         std::vector<Block<OpId>> blocks;        // `whole`: the last op
         std::vector<devices::Family> families;  // of these spans, in order
@@ -136,7 +137,7 @@ public:
     [[nodiscard]] const SavedFolds& saved() const { return *saved_; }
 
 private:
-    void intake_passes(const Op& whole);
+    void skip_in_intake(const Op& whole);
     void set_totals(std::size_t lane);
 
     struct Places {

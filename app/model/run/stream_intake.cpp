@@ -180,8 +180,8 @@ void Run::take_reserved_of_devices(const trace::SampleRecord& sum) {
     devices_[0].reserved.set(ns, static_cast<std::int64_t>(first_bytes));
 }
 
-// Copies on one link are in several lanes, whose records are taken one lane after the other. Those go to the links that
-// began before everything that can still come.
+// Copies on one link may be in several lanes, whose records are read one lane after the other. So a copy is added to
+// its links only when no copy that began earlier can follow.
 void Run::take_transfers() {
     auto& transfers = intake_->transfers;
     if (transfers.empty()) {
@@ -259,7 +259,7 @@ void Run::take_holds() {
     take_all<trace::ExecRecord>(*reader_, trace::StreamKind::holds, intake_->holds, take);
 }
 
-// The ops that they name may not have been taken yet; damaged recordings are taken as far as they make sense.
+// The ops that they name may not have been read yet. Invalid orders of damaged recordings are left out.
 void Run::take_orders() {
     const auto take = [this](const trace::OrderRecord& record) {
         const bool pair = trace::is_wait(record.kind) || trace::is_race(record.kind);

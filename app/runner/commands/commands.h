@@ -37,7 +37,7 @@ core::Result<std::unique_ptr<model::Run>> read_recorded(const std::string& path)
 // `inputs`.
 core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure,
                                  const FigureRequest& request, const std::vector<std::string>& inputs = {});
-// The same for a run; and tells the notes about it.
+// The same for the outputs of a run. Also prints the job's notes.
 core::Result<void> announce(const Job& job);
 // Keeps the folders of the outputs open while programs run.
 struct HeldOutputs {
@@ -46,8 +46,8 @@ struct HeldOutputs {
     core::HeldOutput report_file, trace_file, figure_file;
 };
 
-// Where to write an output: of a run that is not `complete`, a file that exists is kept, unless it is to be replaced;
-// then that is said, and the output goes beside it.
+// Where to write an output. An incomplete run does not overwrite an existing file unless `replace` is set: the output
+// then goes to a file next to it, which a message names.
 std::string place_of(const std::string& path, bool replace, bool complete);
 // Writes the report, trace and figure requested in `options`. Reports the first failure and returns its exit status.
 // `report`: the report's text, if it is not the run's own.

@@ -84,13 +84,13 @@ void print_table(const Side& a, const Side& b, bool compared) {
         const Spread left = spread_of(measure, a.numbers);
         const Spread right = spread_of(measure, b.numbers);
         // A measure that a trace lacks has neither a value nor a ratio.
-        const bool told_a = is_known(measure, a.numbers), told_b = is_known(measure, b.numbers);
+        const bool known_a = is_known(measure, a.numbers), known_b = is_known(measure, b.numbers);
         const bool spans = std::string_view(measure.key) == "ops" && !a.numbers.front().capabilities.backend &&
                            !b.numbers.front().capabilities.backend;
-        row(spans ? "spans" : measure.name, told_a ? text_of(measure, left.median) : "–",
-            told_a ? range(measure, left) : "", told_b ? text_of(measure, right.median) : "–",
-            told_b ? range(measure, right) : "",
-            compared && told_a && told_b && (one_clock || measure.unit != Measure::Unit::ns)
+        row(spans ? "spans" : measure.name, known_a ? text_of(measure, left.median) : "–",
+            known_a ? range(measure, left) : "", known_b ? text_of(measure, right.median) : "–",
+            known_b ? range(measure, right) : "",
+            compared && known_a && known_b && (one_clock || measure.unit != Measure::Unit::ns)
                 ? ratio_of(left.median, right.median)
                 : "–");
         if (std::string_view(measure.key) == "t3_ns") {

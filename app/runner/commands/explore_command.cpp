@@ -76,7 +76,7 @@ std::string hash_of(const std::string& text) {
 
 class Explored {
 public:
-    // `ended_well`: so did its process.
+    // `ended_well`: of the run's process.
     void take(const model::Run& run, std::uint64_t order, bool ended_well) {
         program_ = run.info().program;
         const model::RunEnd end = run.end();
@@ -152,7 +152,7 @@ public:
     }
 
 private:
-    // The first line that is not the same in all outcomes, as each of them has it.
+    // For each outcome, its version of the first line that is not the same in all of them.
     static std::vector<std::string> different_lines(const std::vector<OrderOutcome>& outcomes) {
         std::vector<std::istringstream> texts;
         for (const OrderOutcome& outcome : outcomes) {
@@ -202,7 +202,7 @@ int explore_command(const ExploreOptions& options) {
             return fail(run.error());
         }
         if (child->end.stop_asked) {
-            break;  // this order says nothing; those before it do
+            break;  // the run was interrupted: keep the results of the earlier orders
         }
         if (*run == nullptr) {
             return report_end(*child, nullptr);

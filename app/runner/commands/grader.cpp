@@ -198,7 +198,7 @@ core::Result<Grader::Ran> Grader::run(const fs::path& program, const check::Case
     auto data = std::make_shared<check::RunData>();
     std::string words, rest;
     const std::size_t most = exercise_.limits.output_bytes;
-    // What is too much is read and dropped, so that the program meets its limit and not a full pipe.
+    // Output beyond the limit is read and discarded: the program must not block on a full pipe.
     const auto take_output = [&] {
         child->read_stdout(data->printed, most - std::min(most, data->printed.size()));
         child->read_stdout(rest, most);

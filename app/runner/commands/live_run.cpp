@@ -12,7 +12,7 @@ namespace headway::runner {
 namespace {
 
 constexpr double kAtOnce_ms = 20;
-constexpr std::int64_t kQuiet_ns = 2'000'000'000;  // between two words of progress
+constexpr std::int64_t kQuiet_ns = 2'000'000'000;  // between two messages about the progress
 
 }  // namespace
 

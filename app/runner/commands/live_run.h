@@ -1,5 +1,5 @@
-// Reads a recording while it is written, once it gets full: then what has been read can be given back, and the run may
-// be of any length. Shorter runs are left alone until they have ended, so that they have the machine to themselves.
+// Reads a recording while it is being written, but only when it is getting full: the chunks that were read are given
+// back, so that the run may have any length. Shorter runs are read after they have ended, so as not to disturb them.
 //
 // Threads: one.
 #pragma once
@@ -16,13 +16,13 @@ public:
     // The descriptor stays the caller's.
     explicit LiveRun(int recording) : recording_(recording) {}
 
-    // Takes in what there is, for a few milliseconds, if the recording gets full. True if more may be there.
+    // If the recording is getting full, reads new records for a few milliseconds. True if more may be left.
     bool take_in();
     // The whole run, once nothing more is recorded; null if the program never began. Fails if it cannot be read.
     [[nodiscard]] core::Result<std::unique_ptr<model::Run>> finish(const model::ProcessEnd& end);
 
 private:
-    // Null while the recording has no header yet.
+    // Opens the recording; does nothing while it has no header yet.
     [[nodiscard]] core::Result<void> open();
 
     int recording_;

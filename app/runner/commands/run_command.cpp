@@ -72,8 +72,8 @@ WaitSum wait_sum(const model::Run& run, trace::WaitKind kind) {
     return all;
 }
 
-// Said beside a report as well, because the times in it contain these waits. Where records are lost, so is the last and
-// longest of them.
+// Printed even if the numbers go to a report, because the times in it contain these waits. Not if records were lost:
+// the last and longest of these waits then has no record.
 void tell_recording_waits(const model::Run& run) {
     const WaitSum sum = wait_sum(run, trace::WaitKind::recording);
     if (sum.count > 0 && model::has_all_records(run)) {

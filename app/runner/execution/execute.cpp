@@ -42,8 +42,8 @@ bool has_ended(trace::Recording& recording) {
     return recording.header().state.load() > static_cast<std::uint32_t>(trace::RunState::running);
 }
 
-// The error of a program whose ops are still to be executed: readers of the recording need not wait for that. The end
-// follows.
+// Writes the error of a program before its remaining ops have been executed, so that readers of the recording see it at
+// once. write_end() follows.
 void write_early(trace::Recording& recording, const core::Error& error) {
     const std::lock_guard lock(end_mutex);
     if (!has_ended(recording)) {
@@ -157,7 +157,7 @@ public:
     void end(std::optional<core::Error> error) override {
         if (!ended_) {
             settle(std::move(error));
-            // What follows, exit handlers and threads, is no part of the run's time.
+            // What follows, such as exit handlers and threads, does not count as the run's time.
             runtime().recorder.program_event(trace::FrontendKind::program_end, 0, 0);
             write_end(runtime().recorder.recording(), error_);
             written_ = true;
@@ -241,7 +241,7 @@ private:
         return std::nullopt;
     }
 
-    // What has been issued is executed, and the frontend waits for it as at any other end.
+    // Waits for the ops that were issued before the failure, as at the end of any other program.
     void wait_after_failure() {
         runtime::Runtime& rt = runtime();
         if (rt.control.gathers() || !rt.lanes.has_open_ops()) {

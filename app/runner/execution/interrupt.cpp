@@ -53,7 +53,7 @@ bool is_from(pid_t process, const siginfo_t* info) {
 
 void on_interrupt(int signal, siginfo_t* info, void*) {
     if (const pid_t run = child.load(); run != 0 && is_from(run, info)) {
-        return;  // the program signals its group, or its parent: that asks nothing of us
+        return;  // sent by the program to its group or parent: not a request to stop
     }
     if (interrupts.load() != 0 && signal != SIGQUIT && now_ns() - last_at_ns.load() < kSamePress_ns) {
         return;

@@ -19,12 +19,12 @@ public:
     Interrupts(const Interrupts&) = delete;
     Interrupts& operator=(const Interrupts&) = delete;
 
-    // The program's process, which does not outlive a third interrupt, and whose own signals ask for nothing; 0: none.
+    // Sets the program's process (0: none). It is killed at the third interrupt, and signals that it sends are ignored.
     static void watch_child(pid_t process);
     // From now on outputs are written: a second interrupt in this time ends the supervisor as well.
     static void begin_saving();
     [[nodiscard]] static int count();
-    // Whether the program has had its time to stop.
+    // Whether it is time to kill the program: after a second interrupt, or a second after SIGTERM or SIGHUP.
     [[nodiscard]] static bool is_to_be_killed();
     [[nodiscard]] bool asked() const { return count() != 0; }
 };

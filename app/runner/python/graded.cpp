@@ -84,11 +84,10 @@ int refuse_events(const char* event, PyObject* arguments, void*) {
     return 0;
 }
 
-// A record of the recording holds 64 KiB.
-constexpr std::size_t kMostElements =
-    2500;                                  // of all tensors together; of larger ones some, evenly spread, and the sums
-constexpr std::size_t kLeastElements = 2;  // of each
-constexpr std::size_t kMostValues = 600;   // in lists
+// All values together must fit into one meta record of 64 KiB.
+constexpr std::size_t kMostElements = 2500;  // of all tensors together; larger ones: evenly spread samples, and sums
+constexpr std::size_t kLeastElements = 2;    // of each
+constexpr std::size_t kMostValues = 600;     // in lists
 constexpr std::size_t kMostText = 4000;
 constexpr std::size_t kMostBytes = 62'000;
 constexpr int kDeepest = 4;
@@ -130,7 +129,7 @@ std::size_t tensors_in(PyObject* object, int depth) {
 
 class Writer {
 public:
-    // For that many tensors in all.
+    // `tensors`: how many tensors share the limit on elements.
     explicit Writer(std::size_t tensors)
         : most_elements_(std::max(kLeastElements, kMostElements / std::max<std::size_t>(tensors, 1))) {}
 

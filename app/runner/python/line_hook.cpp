@@ -28,7 +28,7 @@ bool of_program(PyFrameObject* frame) {
     return own;
 }
 
-// What the caller of this frame goes on with is of the caller's line.
+// After a return, what the caller still computes belongs to the caller's line.
 void return_from(PyFrameObject* frame) {
     State& s = state();
     if (s.runtime == nullptr || s.outside || PyThread_get_thread_ident() != s.frontend_thread) {
@@ -45,7 +45,7 @@ void return_from(PyFrameObject* frame) {
         Py_DECREF(caller);
         const auto lock = run_lock();
         const core::Line line = core::make_line(program_file_id, number);
-        s.runtime->lines.set(line);  // no step ends here
+        s.runtime->lines.set(line);  // not at_line(): a return must not end a step
         s.runtime->recorder.recording().control().current_line.store(line, std::memory_order_relaxed);
     }
 }
@@ -63,7 +63,7 @@ int hook(PyObject*, PyFrameObject* frame, int what, PyObject* result) {
     }
     if (what == PyTrace_RETURN) {
         --depth;
-        if (result != nullptr) {  // else an exception: where it was raised stays the line
+        if (result != nullptr) {  // else an exception: keep the line where it was raised
             return_from(frame);
         }
         return 0;
@@ -82,7 +82,7 @@ int hook(PyObject*, PyFrameObject* frame, int what, PyObject* result) {
             s.runtime->events.measure_begin();
         }
         if (s.stop_raised_ns != 0) [[unlikely]] {
-            return 0;  // what the program does about it: its own exception handlers run undisturbed
+            return 0;  // the program is stopping: let its exception handlers run undisturbed
         }
         if (!s.runtime->control.may_stop()) [[likely]] {
             s.runtime->control.at_line(line, depth);

@@ -190,7 +190,8 @@ core::Error error_from(PyObject* outcome, runtime::Runtime& rt) {
     return error;
 }
 
-// Runs exit handlers and waits for threads, if there are any: the run has ended before. Then drops the variables.
+// If there are exit handlers or threads, ends the run, runs the handlers and waits for the threads. Then drops the
+// variables.
 void leave(PyObject* driver, PyObject* prepared, PyObject* outcome, ProgramContext& context, std::jthread& stopper) {
     PyObject* work = PyObject_CallMethod(driver, "has_exit_work", nullptr);
     if (work == Py_True) {

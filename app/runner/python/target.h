@@ -26,7 +26,7 @@ inline PyObject* made(const Target& target, runtime::Tensor tensor) {
                 target.waits != 0);
 }
 
-// Completes the type; false with an exception set if the device or the type cannot be.
+// Fills in the default type; false with an exception set if the device or the type is invalid.
 inline bool good_type(Target& target) {
     if (target.device >= state().runtime->lanes.devices()) {
         PyErr_SetString(PyExc_ValueError, "the run has no device of this number");

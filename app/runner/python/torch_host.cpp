@@ -27,7 +27,7 @@ Buffer* buffer_of(tm::Block* block) {
     return reinterpret_cast<Buffer*>(block);
 }
 
-// Until the program makes a stream, its one stream is all lanes.
+// Until the program makes a stream, it has a single stream, which consists of all lanes.
 struct HostPoint {
     bool everything = false;
     runtime::IssuedSoFar issued;  // if `everything`
@@ -230,8 +230,8 @@ public:
             if (!point_of(point).everything) {
                 rt.streams.wait(stream, point_of(point).at);
             } else if (rt.streams.active()) {
-                // What its GPU had been issued before the first stream, and later in its default stream: more than is
-                // asked for, in a program whose text does not say that it makes streams.
+                // The moment is from before the program's first stream. Waits for everything issued to the GPU's
+                // default stream by now, which is more than the program asked for.
                 rt.streams.wait(stream, rt.streams.point(default_stream(device_of(point_of(point).issued.begin))));
             }
             return true;
@@ -275,7 +275,7 @@ public:
     std::mutex mutex;
     std::atomic<bool> open{false};
 
-    // What does not change during a run. Call before `open`.
+    // Stores what does not change during a run. Call before setting `open`.
     void prepare(const runtime::Runtime& rt) {
         virtual_ = rt.lanes.virtual_time();
         devices_ = std::clamp(rt.lanes.set().gpus(), 1u, tm::kMostDevices);
@@ -327,8 +327,8 @@ PyObject* open_torch(PyObject*, PyObject* arguments) {
     Py_RETURN_NONE;
 }
 
-// torch_is(name, cpu_ops, cpu_ops_ns): records which torch the program has, and, unless it is None, how many ops on CPU
-// tensors it has called, which took so long. Does nothing in a forked process, and in other threads.
+// torch_is(name[, cpu_ops, cpu_ops_ns]): records which torch the program imported and, unless cpu_ops is None, how many
+// ops on CPU tensors it called and how long they took. Does nothing in a forked process, and in other threads.
 PyObject* torch_is(PyObject*, PyObject* arguments) {
     const char* name = nullptr;
     PyObject* ops = Py_None;
@@ -371,7 +371,7 @@ std::unique_lock<std::mutex> run_lock() {
     return host.open ? std::unique_lock<std::mutex>(host.mutex) : std::unique_lock<std::mutex>();
 }
 
-// A forked process has one thread, and another one may have held the lock: it is made anew.
+// After a fork this is the only thread. Another one may have held the lock, so a new one is constructed in its place.
 void close_torch() {
     TorchHost& host = torch_host();
     host.open = false;

@@ -13,8 +13,7 @@ namespace headway::runner::python {
 // Locked if the module is loaded; otherwise only the frontend uses the runtime, and nothing is locked.
 [[nodiscard]] std::unique_lock<std::mutex> run_lock();
 
-// In a process that the program has forked, and at the end of the run: the module's ops are errors from now on, and
-// memory is not given back.
+// Call in a process that the program has forked: from now on the module's ops are errors, and memory is not given back.
 void close_torch();
 
 }  // namespace headway::runner::python

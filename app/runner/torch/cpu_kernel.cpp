@@ -21,7 +21,7 @@ IValue converted(const IValue& v, c10::ScalarType from, c10::ScalarType to) {
     return mapped(v, [&](const at::Tensor& t) { return t.scalar_type() == from ? t.to(to) : t; });
 }
 
-// A softmax of float16 whose result is float32.
+// Whether the op is a softmax of float16 whose result is float32.
 bool half_to_float(const c10::OperatorHandle& op, const Stack& args) {
     const auto& schema = op.schema().arguments();
     for (std::size_t i = 0; i < args.size(); ++i) {
@@ -32,8 +32,9 @@ bool half_to_float(const c10::OperatorHandle& op, const Stack& args) {
     return false;
 }
 
-// Kernels that would round a sum of float16 before they divide it or take its root; and softmax, which given float16,
-// and float32 for the rest, takes it for float32. CUDA's kernels sum in float32.
+// Whether to compute the op in float32. The CPU kernels of means and norms round a float16 sum before they divide it or
+// take its root, whereas CUDA's sum in float32. The CPU's softmax misreads float16 input if other arguments are
+// float32.
 bool sums_in_float(const std::string& name) {
     for (const char* part : {"softmax", "mean", "norm", "var", "std", "avg_pool"}) {
         if (name.find(part) != std::string::npos) {

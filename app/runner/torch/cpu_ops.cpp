@@ -1,5 +1,5 @@
-// Ops on CPU tensors are PyTorch's own: the frontend computes them, and they are no ops of the run. They are counted in
-// a program that does not use the device, so that a run without ops can say what its time was spent on.
+// Ops on CPU tensors are PyTorch's own: the frontend computes them, and they are not ops of the run. They are counted
+// in a program that does not use the device, so that a run without ops can say what its time was spent on.
 #include <ATen/record_function.h>
 
 #include <chrono>

@@ -91,7 +91,7 @@ c10::Allocator& pinned_allocator();
 [[nodiscard]] at::Tensor same_storage(const at::Tensor& t);
 // Memory of the current GPU for a new tensor.
 [[nodiscard]] at::Tensor make(c10::IntArrayRef sizes, c10::IntArrayRef strides, c10::ScalarType dtype);
-// Gives a tensor of ours another size; its storage grows, with what it holds, if it is too small.
+// Gives a tensor of ours another size. If its storage is too small, it grows and keeps its contents.
 void resize(const at::Tensor& t, c10::IntArrayRef sizes, c10::IntArrayRef strides);
 
 // --- blockers ---

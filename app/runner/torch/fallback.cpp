@@ -145,7 +145,7 @@ void submit(OpInfo& op, const Stack& args, const std::vector<at::Tensor>& outs) 
     wait_if_blocking(op.name.c_str());
 }
 
-// Where several elements would be one place in memory, which some meta kernels take from an expanded argument.
+// Whether several elements share a place in memory. Some meta kernels copy such strides from an expanded argument.
 bool overlaps(const Geometry& g) {
     for (std::size_t i = 0; i < g.sizes.size(); ++i) {
         if (g.sizes[i] > 1 && g.strides[i] == 0) {
@@ -186,7 +186,7 @@ void answer(const Returns& returns, const std::vector<at::Tensor>& tensors, Stac
 
 void make_view(OpInfo& op, const Stack& args, Stack* stack) {
     Stack values;
-    if (!infer(op, args, values)) {  // the error is that of the kernel, which reads no values
+    if (!infer(op, args, values)) {  // call the kernel for its error; a view reads no values
         values.clear();
         for (const IValue& v : args) {
             values.push_back(mapped(v, for_lane));
@@ -206,7 +206,7 @@ void make_view(OpInfo& op, const Stack& args, Stack* stack) {
     }
 }
 
-// Outputs that the program, or ATen, gave without a size.
+// Whether the program, or ATen, passed an output that has no size yet.
 bool has_empty_output(const OpInfo& op, const Stack& args) {
     bool any = false;
     for (std::size_t i = 0; i < args.size(); ++i) {

@@ -2,7 +2,7 @@
 // scopes (record_function).
 //
 // Autograd numbers the nodes of its graph by thread when it makes them, before it calls the op; in a backward pass it
-// tells the number of the node that it evaluates.
+// reports the number of the node that it evaluates.
 #include <ATen/SequenceNumber.h>
 #include <ATen/record_function.h>
 
@@ -33,8 +33,8 @@ void end_node(const at::RecordFunction& /*function*/, at::ObserverContext* outer
     evaluated = outer != nullptr ? static_cast<Outer*>(outer)->node : GraphNode();
 }
 
-// The scope's name; null for scopes of PyTorch's own library, but for the next batch of a loader: what the frontend
-// does or waits for there is otherwise not told from the rest of the program.
+// The scope's name; null for scopes of PyTorch's own library. An exception is the loading of the next batch: without it
+// one could not see what the frontend does or waits for there.
 const char* scope_name(const char* name) {
     const auto begins_with = [name](const char* begin) { return std::strncmp(name, begin, std::strlen(begin)) == 0; };
     if (begins_with("enumerate(DataLoader)")) {

@@ -174,7 +174,7 @@ at::Tensor pin_memory(const at::Tensor& self, c10::optional<c10::Device>) {
     pinned.copy_(self);
     return pinned;
 }
-void record_stream(at::Tensor&, c10::Stream) {}  // Python's method tells the host; calls from C++ do not get there
+void record_stream(at::Tensor&, c10::Stream) {}  // Python's method reports to the host; calls from C++ have no effect
 
 // The answer that keeps a transformer's encoder from nested tensors, which the device does not have.
 bool no_nested_tensor(const at::Tensor&, const at::Tensor&) {
@@ -256,7 +256,7 @@ at::Tensor with_bias(const at::Tensor& gates, const c10::optional<at::Tensor>& b
     return bias && bias->defined() ? gates + *bias : gates;
 }
 
-// These are registered for autograd, too: the gradient is that of the ops which they consist of.
+// Also registered for autograd: their gradients follow from those of the ops that they consist of.
 std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm_cell(const at::Tensor& input_gates, const at::Tensor& hidden_gates,
                                                          const at::Tensor& cx,
                                                          const c10::optional<at::Tensor>& input_bias,

@@ -60,7 +60,7 @@ namespace {
 constexpr std::size_t kMostTried = std::size_t{64} << 10;   // bytes of tensors: less than a millisecond
 constexpr std::size_t kMostStorage = std::size_t{1} << 20;  // bytes that they are views of
 
-// Tensors of zeros that lie in memory as others do.
+// Makes tensors of zeros with the same layout in memory as given tensors.
 class Zeros {
 public:
     // Undefined if the tensors get too large.
@@ -83,9 +83,9 @@ private:
     std::size_t tensor_bytes_ = 0, storage_bytes_ = 0;
 };
 
-// What the kernel says against arguments of zeros; empty if it takes them, or if they would be too large.
+// The kernel's error if it is called with zeros; empty if it accepts them, or if they would be too large to try.
 std::string refusal(const OpInfo& op, const Stack& args) {
-    // LAPACK takes zeros for places in a matrix, and does not look whether it has them.
+    // LAPACK would use the zeros as indices into a matrix, and does not check them.
     if (op.name.find("linalg_") != std::string::npos || op.name.rfind("aten::lu_", 0) == 0) {
         return "";
     }
@@ -127,9 +127,9 @@ void expect_arguments(const OpInfo& op, const Stack& args) {
     if (said.empty()) {
         return;
     }
-    // Overlaps of what is written and read are not there in copies.
+    // An error about overlapping memory: run_here() would not find it again, because it works on copies.
     TORCH_CHECK(said.rfind("unsupported operation", 0) != 0, said.substr(0, said.find('\n')));
-    // Zeros may be the reason: the arguments' own values decide.
+    // The kernel may refuse only the zeros, so try it on the actual values.
     wait_for_arguments(op, args);
     Stack values;
     try {

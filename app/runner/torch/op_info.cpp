@@ -24,7 +24,7 @@ bool writes(const c10::Argument& a) {
     return any;
 }
 
-// Losses use their output for something larger in between.
+// Kernels of losses resize their output for intermediate values, so they must not write into the program's tensor.
 bool needs_new_outputs(const std::string& name) {
     return name.find("loss") != std::string::npos || name == "aten::binary_cross_entropy";
 }
@@ -106,7 +106,7 @@ void look_at_schema(OpInfo& op) {
     op.no_meta = op.name == "aten::native_batch_norm" || op.name == "aten::_embedding_bag" ||
                  op.name == "aten::_embedding_bag_forward_only";
     if (op.name == "aten::native_batch_norm") {
-        op.written[3] = op.written[4] = true;  // the running statistics, of which the schema does not tell
+        op.written[3] = op.written[4] = true;  // the running statistics; missing in the schema
     } else if (needs_new_outputs(op.name)) {
         if (op.any_written) {
             op.functional = find_overload(schema, false);
@@ -116,7 +116,7 @@ void look_at_schema(OpInfo& op) {
     }
 }
 
-// By schema. A thread that ends leaves them to the next one.
+// By schema. When a thread ends, the next new thread takes them over.
 using Infos = std::unordered_map<const void*, OpInfo*>;
 std::vector<Infos*>& spare_infos() {
     static auto* all = new std::vector<Infos*>;

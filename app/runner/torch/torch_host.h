@@ -96,19 +96,20 @@ public:
     virtual std::uint32_t devices() = 0;  // the run's GPUs, at most kMostDevices; or one device that stands for a GPU
     virtual std::uint32_t lanes(std::uint32_t device) = 0;
 
-    // Streams are numbers, and each belongs to one device. Ops of several streams are ordered only by wait(), and by
-    // the frontend's waits.
+    // Streams are numbers, and each belongs to one device. Ops of several streams are ordered only by stream_wait(),
+    // and by the frontend's waits.
     virtual std::uint32_t default_stream(std::uint32_t device) = 0;
     virtual std::uint32_t open_stream(std::uint32_t device) = 0;  // an error if no lane is left
     virtual std::uint32_t device_of(std::uint32_t stream) = 0;
     virtual void close_stream(std::uint32_t stream) noexcept = 0;
-    // After what has been issued to it. While the program has one stream, all of the run's lanes are that stream.
+    // The moment after everything issued to the stream so far. Until the program makes a stream, all lanes of the
+    // device are one stream.
     virtual Point* point(std::uint32_t stream) = 0;
     virtual void release(Point* point) noexcept = 0;
     virtual void stream_wait(std::uint32_t stream, const Point* point) = 0;
     virtual bool reached(const Point* point) = 0;
     virtual void wait_for_point(const Point* point, const char* name) = 0;
-    // How often the program has waited, or has asked and was told that all was done.
+    // How often the program has waited, or has asked whether a moment was reached and it was.
     virtual std::uint64_t waits() = 0;
     // The block is used in this stream as well.
     virtual void record_stream(Block* block, std::uint32_t stream) = 0;

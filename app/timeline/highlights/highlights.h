@@ -14,8 +14,8 @@
 namespace headway::figure {
 
 // Pairs of ops of the program's streams that nothing orders (app/model/analysis/races.h): an outline around each op,
-// and where the wait is missing an arrow from the one that was issued first. Of each run the first 24 that are in view,
-// among its first 100,000 orders.
+// and an arrow from the op that was issued first to the other one, where the wait is missing. Of each run the first 24
+// that are in view, among its first 100,000 orders.
 void add_races(const TimelineLayout& layout, const Theme& theme, float scale, DisplayList& to);
 
 // An outline around the op and its issue, the arrow between them, thick dashed arrows from its direct dependencies and

@@ -28,7 +28,7 @@ double AliveWalk::share_done() const {
 bool AliveWalk::step(double budget_ms) {
     const core::TimeBudget budget(budget_ms);
     constexpr OpId kAtOnce = 4096;
-    // If the run was taken again with a corrected clock, it may have fewer ops than before.
+    // If the run was read again with a corrected clock (Run::rescaled()), it may have fewer ops than before.
     last_ = std::min(last_, static_cast<OpId>(run_.op_count()));
     while (phase_ == Phase::ops) {
         for (const OpId stop = std::min(last_ + 1, next_ + kAtOnce); next_ < stop; ++next_) {
@@ -129,7 +129,7 @@ bool AliveWalk::count(std::size_t most) {
             continue;
         }
         if (tensor.maker > run_.op_count()) {
-            continue;  // the run was taken again
+            continue;  // the run was read again
         }
         const Op& maker = run_.op(tensor.maker);
         if (device_ >= 0 && memory_device(run_, maker) != static_cast<std::size_t>(device_)) {

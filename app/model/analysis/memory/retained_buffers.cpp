@@ -127,7 +127,7 @@ void RetainedBuffersWalk::take_op(OpId id) {
 
 void RetainedBuffersWalk::finish() {
     if (op_ > run_.op_count()) {
-        buffers_.clear();  // the run was taken again
+        buffers_.clear();  // the run was read again (Run::rescaled())
         return;
     }
     const Op& own = run_.op(op_);

@@ -25,7 +25,7 @@ _cells = []  # for a notebook: the line before each code cell
 
 
 class Refused(Exception):
-    """The file has no program that can be run: the reason and the line."""
+    """Why the file cannot be run as a program, and at which line."""
 
     def __init__(self, message, line=0):
         super().__init__(message)
