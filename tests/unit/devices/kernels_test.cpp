@@ -342,7 +342,7 @@ TEST_P(Kernels, ReductionsOverAnyAxis) {
     }
 }
 
-TEST_P(Kernels, SumsArePreciserThanFloatPartialSums) {
+TEST_P(Kernels, SumsAreMorePreciseThanFloatPartialSums) {
     const std::int64_t n = 3'000'000;
     Call call(OpKind::sum, Shape{});
     call.s.reduced = n;

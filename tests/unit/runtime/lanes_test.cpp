@@ -32,7 +32,7 @@ TEST_F(LanesTest, CountsCommandsPerLane) {
     EXPECT_EQ(lanes.headway(), 0u);
 }
 
-TEST_F(LanesTest, CommandsThatFreeOrWaitAreNoOpenOps) {
+TEST_F(LanesTest, CommandsThatFreeOrWaitAreNotOpenOps) {
     EXPECT_FALSE(lanes.has_open_ops());
     lanes.submit_idle(0, {});
     EXPECT_FALSE(lanes.has_open_ops());
@@ -61,21 +61,21 @@ TEST_F(LanesTest, SequenceNumbersWrap) {
     EXPECT_EQ(seqs[0], 5u);
 }
 
-TEST_F(LanesTest, ThingsAreKeptUntilTheirCommandIsComplete) {
+TEST_F(LanesTest, ValuesAreKeptUntilTheirCommandIsComplete) {
     UntilFinished<std::shared_ptr<int>> kept;
-    std::vector<std::weak_ptr<int>> things;
+    std::vector<std::weak_ptr<int>> values;
     for (int i = 0; i < 10; ++i) {
-        auto thing = std::make_shared<int>(i);
-        things.push_back(thing);
-        kept.keep(0, lanes.submit(0, {}), std::move(thing));
+        auto value = std::make_shared<int>(i);
+        values.push_back(value);
+        kept.keep(0, lanes.submit(0, {}), std::move(value));
     }
     device.complete(0, 4);
     kept.release(lanes);
-    for (std::size_t i = 0; i < things.size(); ++i) {
-        EXPECT_EQ(things[i].expired(), i < 4) << i;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        EXPECT_EQ(values[i].expired(), i < 4) << i;
     }
     EXPECT_EQ(*kept.take_last(), 9);
-    EXPECT_TRUE(things[9].expired());
+    EXPECT_TRUE(values[9].expired());
 }
 
 }  // namespace

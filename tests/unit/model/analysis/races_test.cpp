@@ -52,7 +52,7 @@ TEST_F(Races, AnOpFollowsWhatItsStreamWaitedFor) {
     EXPECT_TRUE(races(*run).empty());
 }
 
-TEST_F(Races, WhatTheFrontendKnowsIsNoDependency) {
+TEST_F(Races, WhatTheFrontendKnowsIsNotADependency) {
     op(0, kA, 0, 1);
     builder.order({2, 1, 0, 0, line(2), OrderKind::host_wait, 0, 0, 0});
     op(1, kB, kA, 3);
@@ -62,7 +62,7 @@ TEST_F(Races, WhatTheFrontendKnowsIsNoDependency) {
     EXPECT_TRUE(races(*run).empty());
 }
 
-TEST_F(Races, LanesAreToldApartWhateverTheirNumber) {
+TEST_F(Races, LanesWithLargeNumbersAreDistinct) {
     op(1, kA, 0, 1);
     op(129, kB, 0, 2);
     builder.order({3, 2, kB, 0, 0, OrderKind::read_write, 2, 129, 0});
@@ -107,7 +107,7 @@ TEST_F(Races, OrdersThatMakeNoSenseAreLeftOut) {
     EXPECT_EQ(run->dependencies(2), std::vector<OpId>{1});
 }
 
-TEST_F(Races, TheProgramChoosesTheStreamsFromTheOpOnThatSaysSo) {
+TEST_F(Races, TheProgramChoosesTheStreamsFromTheBeginRecordOn) {
     op(1, kA, 0, 1);
     builder.order({2, 0, 0, 0, 0, OrderKind::begin, 0, 0, 0});
     op(0, kB, kA, 2);

@@ -9,10 +9,10 @@
 namespace headway::model {
 namespace {
 
-class HoldingsInRandomPrograms : public ::testing::TestWithParam<std::uint32_t> {};
+class RetainedBuffersInRandomPrograms : public ::testing::TestWithParam<std::uint32_t> {};
 
 // Compares with a brute-force search over all ops for each buffer.
-TEST_P(HoldingsInRandomPrograms, AgreeWithBruteForce) {
+TEST_P(RetainedBuffersInRandomPrograms, AgreeWithBruteForce) {
     static const std::string kPolicies[] = {"finish", "stream", "lazy"};
     const std::string& policy = kPolicies[GetParam() % 3];
     RecordingBuilder builder;
@@ -68,9 +68,9 @@ TEST_P(HoldingsInRandomPrograms, AgreeWithBruteForce) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, HoldingsInRandomPrograms, ::testing::Range(1u, 19u));
+INSTANTIATE_TEST_SUITE_P(Seeds, RetainedBuffersInRandomPrograms, ::testing::Range(1u, 19u));
 
-TEST(Holdings, OfAnOpThatHasNotEndedAreOpen) {
+TEST(RetainedBuffers, OfAnOpThatHasNotEndedAreOpen) {
     RecordingBuilder builder;
     const auto eight = builder.signature(8);
     builder.issue({0, 1, 0, 1, 0, 0, true, eight, 0});
@@ -90,7 +90,7 @@ TEST(Holdings, OfAnOpThatHasNotEndedAreOpen) {
     EXPECT_EQ(input.alone_ns, run->now_ns() - 10);
 }
 
-TEST(Holdings, DoNotExistForUnknownOps) {
+TEST(RetainedBuffers, DoNotExistForUnknownOps) {
     RecordingBuilder builder;
     const auto run = builder.read();
     RetainedBuffersWalk walk(*run, 7);

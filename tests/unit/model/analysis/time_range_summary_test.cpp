@@ -56,9 +56,9 @@ void expect_brute_force(const Run& run, std::int64_t from, std::int64_t to) {
     }
 }
 
-class StretchOfRandomPrograms : public ::testing::TestWithParam<std::uint32_t> {};
+class TimeRangeSummaryOfRandomPrograms : public ::testing::TestWithParam<std::uint32_t> {};
 
-TEST_P(StretchOfRandomPrograms, AgreesWithBruteForce) {
+TEST_P(TimeRangeSummaryOfRandomPrograms, AgreesWithBruteForce) {
     RecordingBuilder builder;
     const std::uint32_t lanes = 1 + GetParam() % 5;
     RandomProgram program(builder, GetParam(), lanes);
@@ -79,7 +79,7 @@ TEST_P(StretchOfRandomPrograms, AgreesWithBruteForce) {
     expect_brute_force(*run, -10, end);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, StretchOfRandomPrograms, ::testing::Range(1u, 25u));
+INSTANTIATE_TEST_SUITE_P(Seeds, TimeRangeSummaryOfRandomPrograms, ::testing::Range(1u, 25u));
 
 TEST(TimeRangeSummary, OfNothingIsEmpty) {
     RecordingBuilder builder;

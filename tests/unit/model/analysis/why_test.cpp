@@ -136,7 +136,6 @@ TEST(IdleCauses, NamesBarriersBlockersLimitsAndDependencies) {
     EXPECT_EQ(idle_causes(*run).all_ns(), idle.all_ns());
 }
 
-// A run without barriers waits once, at its end; lanes that are done by then are not idle because of this wait.
 TEST(IdleCauses, ACopyWaitsForItsLinks) {
     RecordingBuilder builder;
     builder.metadata(
@@ -175,6 +174,7 @@ TEST(IdleCauses, ACopyWaitsForItsLinks) {
     EXPECT_EQ(idle.dependency_ns, 145 - 120);
 }
 
+// A run without barriers waits once, at its end; lanes that are done by then are not idle because of this wait.
 TEST(IdleCauses, AfterTheLastOpCountAsDone) {
     RecordingBuilder builder;
     builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true});

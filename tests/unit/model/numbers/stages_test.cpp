@@ -75,11 +75,12 @@ TEST(Stages, TheChaptersConditionDoesNotSuffice) {
     EXPECT_NE(waiting_once_ns(s), s.t1_ns + s.ops * s.t2_ns + s.t3_ns);
 }
 
-TEST(Stages, TheLanesAreTheLimitAboveTheTurn) {
+TEST(Stages, ExecutionBoundIsWhereSlowerOpsDelayTheEnd) {
     std::mt19937 random(3);
     for (int round = 0; round < 5'000; ++round) {
         Stages s = random_stages(random);
-        // One more op in the lanes makes a difference of t2 in the longest lane; of issuing it makes one of t1.
+        // With t2 longer by 1, the busiest lane ends later by 1 for each of its ops. Where issuing is the limit, only
+        // the last op ends later.
         Stages slower = s;
         slower.t2_ns += 1;
         const int longest = (s.ops + s.lanes - 1) / s.lanes;

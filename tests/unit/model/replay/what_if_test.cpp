@@ -112,7 +112,7 @@ TEST(WhatIfRun, ExcludesThePausesOfTheMeasuredPart) {
     EXPECT_EQ(without_waits(*run, [](std::size_t) { return false; }).total_ns, 40);
 }
 
-// Such a wait was not for ops.
+// A wait for memory is not for ops.
 TEST(WhatIfRun, AWaitForNoOpKeepsItsDurationWithoutTheLearnersHolds) {
     RecordingBuilder builder;
     builder.recording().record_hold(0, 20, 30);

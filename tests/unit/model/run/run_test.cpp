@@ -354,7 +354,7 @@ TEST(Run, FixesTheRateOfARealClockOnce) {
     EXPECT_GT(run->resident_bytes().size(), 0u);
     EXPECT_GT(numbers_of(*run).rss_bytes_peak, 0u);
 
-    // What was taken at an earlier rate was taken again.
+    // Records that were read at an earlier rate were read again.
     EXPECT_GT(run->rescaled(), 0u);
     const auto fresh = builder.read();
     for (OpId id = 1; id <= last; ++id) {  // the two runs may have a rate of their own: it differs by parts per million
