@@ -105,6 +105,9 @@ class RecordedLanes:
     def drop(self, buffer, ns):
         pass
 
+    def recorded_frees(self, wait):
+        return 0
+
     def room_for(self, op, now):
         return now
 
@@ -130,6 +133,8 @@ class SimulatedLanes:
         self.limit = trace.other["queue_limit"]
         self.lazy = trace.other["free_policy"] == "lazy"
         self.uses = {}  # per buffer: (device, place of its writer, {lane: number of its last reader})
+        self.used_until = {}  # per buffer: the end of these ops in the recording
+        self.frees = defaultdict(int)  # per device: the end of its frees in the recording
 
     def _lanes_of(self, device):
         return [lane for lane in range(len(self.trace.lanes)) if self.trace.device_of_lane(lane) == device]
@@ -198,8 +203,10 @@ class SimulatedLanes:
         for buffer in op.reads:
             if buffer in self.uses:
                 self.uses[buffer][2][place[0]] = place[1]
+                self.used_until[buffer] = max(self.used_until[buffer], op.end)
         for buffer in [*op.made, *op.overwrites]:
             self.uses[buffer] = (len(self.trace.devices) - 1 if op.beside else device, place, {})
+            self.used_until[buffer] = op.end
 
     def drop(self, buffer, ns):
         """Frees memory by a separate task that follows all uses of the buffer."""
@@ -207,6 +214,7 @@ class SimulatedLanes:
         if not self.lazy or buffer not in self.uses:
             return
         device, writer, readers = self.uses.pop(buffer)
+        self.frees[device] = max(self.frees[device], self.used_until.pop(buffer))
         home = self._lanes_of(device)
         lane = writer[0] if writer[0] in home else home[0]
         needs = dict(readers)
@@ -235,6 +243,11 @@ class SimulatedLanes:
                 done = max(done, self.lanes.completed_at(place))
         self.lanes.run_until(done)
         return done
+
+    def recorded_frees(self, wait):
+        """When the frees that a wait for one device is for had ended: with the last use, perhaps on another device."""
+        of_device = not wait.target and wait.device >= 0 and wait.through >= wait.issued
+        return self.frees[wait.device] if of_device else 0
 
     def room_for(self, op, now):
         """The earliest time at which the op may be issued under the queue limit."""
@@ -310,7 +323,8 @@ def replay(trace, graph, lanes, left_out=frozenset(), returns=None):
                 paused += wait.end - wait.begin if begin is not None and end is None else 0
             else:
                 now = wait.begin + shift
-                then_done, now_done = recorded_finish(graph, wait), lanes.finish(wait, now)
+                then_done = max(recorded_finish(graph, wait), lanes.recorded_frees(wait))
+                now_done = lanes.finish(wait, now)
                 if then_done > wait.end or now_done == PENDING:
                     shift -= wait.held  # it waited for something else: keep its duration
                 else:

@@ -243,6 +243,21 @@ y = hw.ones(3000, device="gpu:2")
         outcome = run(text + "z = hw.ones(3000, device='gpu:2')\n", *FOUR, "--budget", "20000")
         self.assertIn("out of memory on GPU 2", outcome.report["error"]["message"])
 
+    def test_a_wait_for_one_gpu_may_last_until_another_has_read_its_memory(self):
+        text = """
+import headway as hw
+a = hw.ones(256, 256, device="gpu:0")
+b = hw.ones(1024, 1024, device="gpu:1")
+b = b @ b
+c = a.to("gpu:1")
+del a
+hw.waitall("gpu:0")
+hw.waitall()
+"""
+        report = good(self, text, *FOUR, "--streams", "1", "--free-policy", "lazy").report
+        self.assertGreater(report["waits"][0]["ns"], 100_000)
+        self.assertEqual(report["predicted_ns"], report["total_ns"])
+
     def test_work_on_different_gpus_overlaps(self):
         text = """
 import headway as hw

@@ -331,7 +331,7 @@ void Replay::take_wait(std::size_t index) {
         return;
     }
     const std::int64_t now_ns = wait.begin_ns + shift_ns_;
-    const std::int64_t then_done_ns = recorded_finish(run_, wait);
+    const std::int64_t then_done_ns = std::max(recorded_finish(run_, wait), backend_->recorded_frees_ns(wait));
     const std::int64_t now_done_ns = backend_->finish(wait, now_ns);
     if (then_done_ns == kPending || then_done_ns > wait.end_ns || now_done_ns == kPending) {
         shift_ns_ -= wait.held_ns;

@@ -24,6 +24,8 @@ public:
     // The frontend begins to wait at `now_ns`. Returns when everything that it waits for has ended; kPending if
     // unknown.
     virtual std::int64_t finish(const Wait& wait, std::int64_t now_ns) = 0;
+    // When the frees of memory that finish() waits for had ended in the recording, as far as drop() knows.
+    [[nodiscard]] virtual std::int64_t recorded_frees_ns(const Wait& /*wait*/) const { return INT64_MIN; }
     // Under a queue limit: the time from which this op may be issued. Only if works_out_limit() is true.
     [[nodiscard]] virtual bool works_out_limit() const { return false; }
     virtual std::int64_t room_for(OpId /*id*/, std::int64_t now_ns) { return now_ns; }

@@ -24,6 +24,7 @@ public:
           queue_limit_(run.info().queue_limit),
           lanes_(*this),
           queued_(run.lanes().size()) {
+        frees_ns_.fill(INT64_MIN);
         for (std::size_t i = 0; i < run.lanes().size(); ++i) {
             lanes_.add_lane();
         }
@@ -70,6 +71,7 @@ public:
         }
         const Use use = found->second;
         uses_.erase(found);
+        frees_ns_[use.device] = std::max(frees_ns_[use.device], use.recorded_ns);
         const RunDevice& home = run_.devices()[use.device];
         const bool at_home = use.writer.lane - home.first_lane < home.lanes;
         const std::uint32_t lane = at_home ? use.writer.lane : home.first_lane;
@@ -121,6 +123,12 @@ public:
         return done_ns;
     }
 
+    // Only of a wait for one device: one for all devices covers the ops that the frees follow by itself.
+    [[nodiscard]] std::int64_t recorded_frees_ns(const Wait& wait) const override {
+        const bool of_a_device = wait.target == 0 && wait.device >= 0 && wait.waits_through >= wait.issued;
+        return of_a_device ? frees_ns_[static_cast<std::size_t>(wait.device) % core::kMaxDevices] : INT64_MIN;
+    }
+
     [[nodiscard]] bool works_out_limit() const override { return queue_limit_ != 0; }
 
     std::int64_t room_for(OpId id, std::int64_t now_ns) override {
@@ -164,6 +172,7 @@ private:
         std::size_t device = 0;
         Place writer;
         VirtualLanes::Needs readers{};
+        std::int64_t recorded_ns = INT64_MIN;  // when they had ended in the recording
     };
 
     static std::uint64_t moment(std::int64_t ns) { return static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0)); }
@@ -278,6 +287,7 @@ private:
         const auto read = [&](BufferId buffer) {
             if (const auto found = uses_.find(buffer); buffer != 0 && found != uses_.end()) {
                 need(found->second.readers, place);
+                found->second.recorded_ns = std::max(found->second.recorded_ns, op.end_ns);
             }
         };
         read(op.in0);
@@ -287,7 +297,7 @@ private:
         }
         const auto write = [&](BufferId buffer) {
             if (buffer != 0) {
-                uses_[buffer] = {memory_device(run_, op), place, {}};
+                uses_[buffer] = {memory_device(run_, op), place, {}, op.end_ns};
             }
         };
         write(op.out);
@@ -307,6 +317,7 @@ private:
     std::vector<WhatIfRun::Times> times_;
     std::vector<std::uint32_t> next_lane_;  // by device: the lane to prefer if all are equal
     std::unordered_map<BufferId, Use> uses_;
+    std::array<std::int64_t, core::kMaxDevices> frees_ns_;  // by device: when its frees had ended in the recording
 };
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/model/run/queries.h"
@@ -143,45 +145,81 @@ TEST(WhatIfRun, AWaitForOneDeviceFollowsThatDevice) {
     EXPECT_EQ(what_if.total_ns, 1004);
 }
 
-// Memory that is freed in lane order waits for its last use in other lanes, and the ops behind it with it.
-TEST(WhatIfRun, AFreeOfTheLazyPolicyDelaysTheOpsBehindIt) {
+// A simulated GPU whose ops take the time that their family says.
+std::string lazy_metadata(std::string_view lanes) {
     const std::string model =
         R"({"name": "GPU", "source": "chosen", "t1_ns": 0, "t3_ns": 7, "families": {"create": {"base_ns": 10},
             "elementwise": {"base_ns": 20}, "matmul": {"base_ns": 100}, "reduce": {"base_ns": 1},
             "update": {"base_ns": 1}, "copy": {"base_ns": 1}, "random": {"base_ns": 1}, "other": {"base_ns": 1}}})";
-    RecordingBuilder builder;
-    builder.metadata(R"({"simulated": true, "device_kind": "simulated", "lanes": ["Stream 0", "Stream 1"],
-                         "free_policy": "lazy", "cost_models": {"device": )" +
-                     model + ", \"beside\": " + model + "}}");
-    const auto signature = [&](std::uint16_t id, std::uint8_t family) {
-        trace::SignatureInfo info{};
-        info.family = family;
-        builder.recording().signature(id, info, "(2)", "op");
-        return id;
-    };
-    const auto ten = signature(1, 0), twenty = signature(2, 1), hundred = signature(3, 2);
-    const auto op = [&](std::uint8_t lane, BufferId in, std::uint16_t of, std::int64_t begin, std::int64_t end) {
-        builder.issue({0, 0, lane, builder.issued() + 1, in, 0, true, of});
-        builder.exec(lane, builder.issued(), begin, end);
-    };
-    op(0, 0, ten, 0, 10);
-    op(1, 0, twenty, 0, 20);
-    op(0, 1, hundred, 10, 110);
-    op(1, 2, ten, 20, 30);
-    op(1, 1, hundred, 30, 130);
-    builder.drop(0, 1);  // freed in lane 0, when both that read it have ended
-    op(0, 0, ten, 130, 140);
-    builder.wait(0, 147, WaitKind::waitall);
-    builder.mark(trace::FrontendKind::program_end, 147);
-    const auto run = builder.read();
-    ASSERT_EQ(run->info().device_costs.size(), 2u);
-    const WhatIfRun same = without_waits(
-        *run, [](std::size_t) { return false; }, true);
-    for (OpId id = 1; id <= run->op_count(); ++id) {
-        EXPECT_EQ(same.ops[id - 1].begin_ns, run->op(id).begin_ns) << id;
-        EXPECT_EQ(same.ops[id - 1].end_ns, run->op(id).end_ns) << id;
+    return R"({"simulated": true, "device_kind": "simulated", "free_policy": "lazy", "lanes": )" + std::string(lanes) +
+           R"(, "cost_models": {"device": )" + model + ", \"beside\": " + model + "}}";
+}
+
+// Ops of 10, 20 and 100 ns under the policy lazy. Op i makes buffer i.
+class LazyProgram {
+public:
+    explicit LazyProgram(std::string_view lanes) {
+        builder.metadata(lazy_metadata(lanes));
+        for (std::uint16_t id = ten; id <= hundred; ++id) {
+            trace::SignatureInfo info{};
+            info.family = static_cast<std::uint8_t>(id - 1);
+            builder.recording().signature(id, info, "(2)", "op");
+        }
     }
-    EXPECT_EQ(same.total_ns, 147);
+    void op(std::uint8_t lane, BufferId in, std::uint16_t of, std::int64_t begin, std::int64_t end,
+            std::int64_t issued_ns = 0) {
+        builder.issue({issued_ns, issued_ns, lane, builder.issued() + 1, in, 0, true, of});
+        builder.exec(lane, builder.issued(), begin, end);
+    }
+    // The run without some of its waits, which with all of them must have its recorded times.
+    std::unique_ptr<Run> checked(std::int64_t total_ns) {
+        builder.mark(trace::FrontendKind::program_end, total_ns);
+        auto run = builder.read();
+        EXPECT_FALSE(run->info().device_costs.empty());
+        const WhatIfRun same = without_waits(
+            *run, [](std::size_t) { return false; }, true);
+        for (OpId id = 1; id <= run->op_count(); ++id) {
+            EXPECT_EQ(same.ops[id - 1].begin_ns, run->op(id).begin_ns) << id;
+            EXPECT_EQ(same.ops[id - 1].end_ns, run->op(id).end_ns) << id;
+        }
+        EXPECT_EQ(same.total_ns, total_ns);
+        return run;
+    }
+    static constexpr std::uint16_t ten = 1, twenty = 2, hundred = 3;
+    RecordingBuilder builder;
+};
+
+// Memory that is freed in lane order waits for its last use in other lanes, and the ops behind it with it.
+TEST(WhatIfRun, AFreeOfTheLazyPolicyDelaysTheOpsBehindIt) {
+    LazyProgram program(R"(["Stream 0", "Stream 1"])");
+    program.op(0, 0, program.ten, 0, 10);
+    program.op(1, 0, program.twenty, 0, 20);
+    program.op(0, 1, program.hundred, 10, 110);
+    program.op(1, 2, program.ten, 20, 30);
+    program.op(1, 1, program.hundred, 30, 130);
+    program.builder.drop(0, 1);  // freed in lane 0, when both that read it have ended
+    program.op(0, 0, program.ten, 130, 140);
+    program.builder.wait(0, 147, WaitKind::waitall);
+    program.checked(147);
+}
+
+// Such a wait is for all commands of the device. One of them frees memory that an op of the other device still reads.
+TEST(WhatIfRun, AWaitForOneDeviceIsAlsoForItsFreesUnderTheLazyPolicy) {
+    LazyProgram program(R"(["Stream 0"])");
+    program.builder.recording().meta(
+        trace::MetaType::device, 1,
+        R"({"kind": "simulated", "simulated": true, "first_lane": 1, "lanes": ["Stream 0"]})");
+    program.op(0, 0, program.ten, 0, 10);
+    program.op(1, 0, program.hundred, 0, 100);
+    program.builder.wait(0, 17, WaitKind::wait_to_read, 1);
+    program.op(1, 1, program.twenty, 100, 120, 17);
+    program.builder.drop(17, 1);  // freed in lane 0, when op 3 has ended
+    program.builder.wait_for_device(17, 127, 0);
+    program.op(0, 0, program.ten, 127, 137, 127);
+    program.builder.wait(127, 144, WaitKind::waitall);
+    const auto run = program.checked(144);
+    EXPECT_EQ(without_wait(*run, 0).total_ns, 144) << "the free is at the same time";
+    EXPECT_EQ(without_wait(*run, 1).total_ns, 137) << "op 4 follows the free, and the last wait returns after 7 ns";
 }
 
 }  // namespace
