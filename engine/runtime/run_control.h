@@ -57,7 +57,8 @@ public:
     // Call for every kLookAtQueueEvery-th op, after it was submitted as command `seq` of `lane`. Keeps the queue from
     // filling the machine's memory: if it has more than kMostQueued commands, waits until half as many are left.
     void limit_queue(std::uint32_t lane, std::uint32_t seq);
-    static constexpr std::uint32_t kMostQueued = 1'000'000, kLookAtQueueEvery = 4096;
+    static constexpr std::uint32_t kMostQueued = 1'000'000;
+    static constexpr std::uint32_t kLookAtQueueEvery = 4093;  // prime, so that lanes that take turns are all looked at
     // Whether ops are gathered for a composite (GraphBuilder), so that issue() asks before each op.
     [[nodiscard]] bool gathers() const { return (slow_ & kGathers) != 0; }
     void set_gathers(bool on) { slow_ = on ? slow_ | kGathers : slow_ & ~std::uint32_t{kGathers}; }

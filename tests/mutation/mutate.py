@@ -163,8 +163,9 @@ class Copy:
         self.seconds = {}  # a test's usual time
         shutil.rmtree(self.folder / "source", ignore_errors=True)
         unpack(root, self.folder / "source")
-        # The cache is to recognise a copy's files in other copies.
-        self.environment = os.environ | {"CCACHE_BASEDIR": str(self.folder)}
+        # The cache is to recognise a copy's files in other copies. The tests read the copy's lessons.
+        self.environment = os.environ | {"CCACHE_BASEDIR": str(self.folder),
+                                         "HEADWAY_ASSETS": str(self.folder / "source" / "assets")}
         launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
         subprocess.run(["cmake", "-G", "Ninja", "-S", self.folder / "source", "-B", self.folder / "build",
                         "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DHEADWAY_WINDOW=OFF",
@@ -187,7 +188,8 @@ class Copy:
         with open(self.folder / "output.txt", "w+", encoding="utf-8", errors="replace") as output:
             # A session of its own, so that what a test has started ends with it.
             process = subprocess.Popen(command, cwd=self.folder / "build", stdout=output, stderr=subprocess.STDOUT,
-                                       stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=limit_memory)
+                                       stdin=subprocess.DEVNULL, env=self.environment, start_new_session=True,
+                                       preexec_fn=limit_memory)
             try:
                 status = process.wait(limit)
             except subprocess.TimeoutExpired:
