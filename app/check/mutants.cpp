@@ -4,7 +4,7 @@
 #include <cctype>
 #include <utility>
 
-#include "app/check/run_facts.h"
+#include "app/check/code_lines.h"
 
 namespace headway::check {
 

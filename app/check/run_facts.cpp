@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "app/check/code_lines.h"
 #include "app/check/json_value.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/report/report.h"
@@ -465,34 +466,6 @@ std::vector<std::string> run_fact_names() {
 
 std::vector<std::string> fact_names() {
     return make_case_facts(std::make_shared<RunData>(), std::make_shared<RunData>(), {}, {})->names();
-}
-
-std::size_t code_end(std::string_view line) {
-    char quote = 0;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (quote == 0 && line[i] == '#') {
-            return i;
-        }
-        if (quote != 0 && line[i] == '\\') {
-            ++i;
-        } else if (line[i] == '"' || line[i] == '\'') {
-            quote = quote == 0 ? line[i] : quote == line[i] ? '\0' : quote;
-        }
-    }
-    return line.size();
-}
-
-std::vector<std::string> code_lines(const std::vector<std::string>& source) {
-    std::vector<std::string> lines;
-    for (const std::string& line : source) {
-        const std::size_t end = code_end(line);
-        const auto begin = line.find_first_not_of(" \t\r");
-        const auto last = end == 0 ? std::string::npos : line.find_last_not_of(" \t\r", end - 1);
-        if (begin < end && last != std::string::npos && last >= begin) {
-            lines.push_back(line.substr(begin, last - begin + 1));
-        }
-    }
-    return lines;
 }
 
 Event event_of(const Record& record) {

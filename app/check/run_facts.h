@@ -8,7 +8,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/check/case.h"
@@ -43,12 +42,6 @@ std::shared_ptr<const expression::Record> with_facts(std::shared_ptr<const expre
 // The names of the facts of a run, and of a case.
 std::vector<std::string> run_fact_names();
 std::vector<std::string> fact_names();
-
-// Where the code of a Python line ends: at a comment, outside of strings, or at the end of the line.
-std::size_t code_end(std::string_view line);
-
-// The lines of code in a program's text: without comments, blank lines and spaces at both ends.
-std::vector<std::string> code_lines(const std::vector<std::string>& source);
 
 // An op or a wait as the record of an expression; null for other records.
 struct Event {

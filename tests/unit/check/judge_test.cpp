@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/check/code_lines.h"
 #include "tests/unit/check/exercise_text.h"
 #include "tests/unit/model/recording_builder.h"
 
