@@ -20,8 +20,8 @@ void LessonColumn::draw(ImVec2 min, ImVec2 max) {
     draw_text(min, max);
 }
 
-// Whether the last run has finished and was of something else than the lesson's program with its parameters, or than
-// the run before it.
+// Whether the last run has finished and was of something else than the lesson's program with its parameters, or had
+// other settings than the run that it is compared with.
 bool LessonColumn::changed_something() const {
     const session::Execution* b = state_.session.b();
     const lesson::Lesson* lesson = state_.programs.lesson();
@@ -37,7 +37,8 @@ bool LessonColumn::changed_something() const {
                            return std::find(ran_with.begin(), ran_with.end(), std::pair(p.name, p.value)) ==
                                   ran_with.end();
                        }) ||
-           (a != nullptr && a->settings.program == b->settings.program && !same_run(a->settings, b->settings));
+           (a != nullptr && a->settings.program == b->settings.program && a->settings.tab == b->settings.tab &&
+            !same_run(a->settings, b->settings));
 }
 
 float LessonColumn::draw_steps(ImVec2 at, float width) {
@@ -54,11 +55,14 @@ float LessonColumn::draw_steps(ImVec2 at, float width) {
     const bool passed = state_.checking.report() != nullptr && state_.checking.report()->passed();
     const lesson::Lesson* lesson = state_.programs.lesson();
     const bool tries = lesson != nullptr && !lesson->try_text.empty();
+    if (tries && changed_something()) {
+        tried_lesson_ = lesson->id;
+    }
     const std::array<Step, 6> steps{{{"read", "Read", true, true, Part::text},
                                      {"predict", "Predict", predicts, state_.predictions.all_guessed(), Part::predict},
                                      {"run", "Run", true, ran, Part::text},
                                      {"explain", "Explain", explain_.any(), own && explain_.read(), Part::explain},
-                                     {"try", "Try", tries, tries && changed_something(), Part::tries},
+                                     {"try", "Try", tries, tries && tried_lesson_ == lesson->id, Part::tries},
                                      {"check", "Check", exercise, passed, Part::check}}};
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();

@@ -1,6 +1,8 @@
 // The lesson at the left: its steps, and below them what scrolls: text, predictions, check, parameters, what happened.
 #pragma once
 
+#include <string>
+
 #include "app/ui/lesson/check_panel.h"
 #include "app/ui/lesson/explain_panel.h"
 #include "app/ui/lesson/lesson_panel.h"
@@ -44,6 +46,7 @@ private:
     Part scroll_to_ = Part::text;  // in the next frame, if scroll_
     bool scroll_ = false;
     bool checking_ = false;  // in the last frame
+    std::string tried_lesson_;  // id of the lesson whose *Try* was done last
     int shown_lesson_ = -2;
     int edited_lesson_ = -2;  // whose parameters were clicked: they are not scrolled away
 };

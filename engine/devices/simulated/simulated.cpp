@@ -198,19 +198,18 @@ void SimulatedDevice::attend() {
 // Waits until the command has begun, the lanes are released, or the run is stopped.
 void SimulatedDevice::stay_held(std::uint32_t index, std::uint32_t seq) {
     constexpr auto kPoll = std::chrono::milliseconds(1);
-    while (world_->held_by_learner && core::after(seq, world_->schedule.started(index))) {
-        if (const auto next_ns = world_->schedule.next_ns()) {
-            // An op that runs, or that the learner lets begin. What has completed has done so by the frontend's clock.
-            world_->now_ns = std::max(world_->now_ns, *next_ns);
-            world_->schedule.run_until(world_->now_ns);
-            continue;
-        }
+    const auto waits = [&] { return world_->held_by_learner && core::after(seq, world_->schedule.started(index)); };
+    while (waits()) {
         if (world_->recording->control().stop.load() != 0) {
             abandon();
             return;
         }
         std::this_thread::sleep_for(kPoll);
         world_->follow_learner();
+        // Ops that have begun end, and those begin that the learner lets begin.
+        for (auto next_ns = world_->schedule.next_ns(); waits() && next_ns; next_ns = world_->schedule.next_ns()) {
+            world_->schedule.run_until(*next_ns);
+        }
     }
 }
 

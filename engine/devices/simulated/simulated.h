@@ -17,8 +17,8 @@
 // hold(): commands that have begun end as planned; the others begin at the release or later. A wait for one of these
 // would never end, because only the waiting thread could release the lanes, so the wait releases them. Lanes that the
 // learner holds (trace::Control) are released by another process: there the wait lasts, in real time, until that
-// happens, until the learner has let the op start, or the run is stopped. Meanwhile only the time passes that running
-// ops need.
+// happens, until the learner has let the op start, or the run is stopped. No virtual time passes meanwhile, and no
+// slow motion is played.
 //
 // Slow motion (trace::Control): the frontend pauses after each op, and each wait takes real time, slowed by the same
 // factor: the length of that pause divided by t1.

@@ -165,9 +165,11 @@ TEST_F(WindowTest, TryIsDoneByARunWithAnotherSetting) {
     act("barrier:none");
     frames(3);
     EXPECT_FALSE(shown("step/try/done")) << "it has not been run";
-    run_to_the_end();
-    frames(3);
-    EXPECT_TRUE(shown("step/try/done"));
+    for (int run = 0; run < 2; ++run) {
+        run_to_the_end();
+        frames(3);
+        EXPECT_TRUE(shown("step/try/done"));
+    }
 }
 
 TEST_F(GuideWindowTest, ALinkToWhatTheRunDoesNotHaveSaysSo) {
