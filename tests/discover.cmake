@@ -1,13 +1,17 @@
 include(GoogleTest)
 
-# discover_tests(PROGRAM [FILTER F] [PREFIX P] [TIMEOUT SECONDS] [LABEL L] [ENVIRONMENT NAME=VALUE...]): a test for each
-# case of a program of GoogleTest. Under a sanitizer, where a process takes long to start, two tests that share the
-# cases; there, cases that skip count as passed.
+# discover_tests(PROGRAM [FILTER F] [NOT_IN_TSAN PATTERNS] [PREFIX P] [TIMEOUT SECONDS] [LABEL L]
+#                [ENVIRONMENT NAME=VALUE...]): a test for each case of a program of GoogleTest. Under a sanitizer, where
+# a process takes long to start, two tests that share the cases; there, cases that skip count as passed. The thread
+# sanitizer leaves out the cases of NOT_IN_TSAN.
 function(discover_tests program)
-  cmake_parse_arguments(PARSE_ARGV 1 given "" "FILTER;PREFIX;TIMEOUT;LABEL" "ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 given "" "FILTER;NOT_IN_TSAN;PREFIX;TIMEOUT;LABEL" "ENVIRONMENT")
   if(HEADWAY_SANITIZE)
     if(NOT given_FILTER)
       set(given_FILTER *)
+    endif()
+    if(given_NOT_IN_TSAN AND HEADWAY_SANITIZE MATCHES "thread")
+      string(APPEND given_FILTER "-${given_NOT_IN_TSAN}")
     endif()
     foreach(shard 0 1)
       set(name ${given_PREFIX}${program}.${shard})

@@ -1,4 +1,4 @@
-// The code in a Python program's lines, without comments. A string that goes over several lines is not known as one.
+// The code in a Python program's lines. A string that goes over several lines is not known as one.
 //
 // Threads: any.
 #pragma once
@@ -10,10 +10,16 @@
 
 namespace headway::check {
 
-// Where the code of a Python line ends: at a comment, outside of strings, or at the end of the line.
-std::size_t code_end(std::string_view line);
+// The line up to its comment, with a ~ for each character of a string.
+std::string without_strings(std::string_view line);
 
-// The lines of code in a program's text: without comments, blank lines and spaces at both ends.
+struct CodeLine {
+    std::size_t indent = 0;
+    std::string code;  // without comment and spaces at both ends
+};
+CodeLine code_line(std::string_view line);
+
+// The code of the lines that have some.
 std::vector<std::string> code_lines(const std::vector<std::string>& source);
 
 }  // namespace headway::check

@@ -10,30 +10,12 @@ namespace headway::check {
 
 namespace {
 
-struct Line {
-    std::size_t indent = 0;
-    std::string code;  // without indentation and comment
-};
-
 bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-Line line_of(const std::string& text) {
-    Line line;
-    const auto begin = text.find_first_not_of(" \t");
-    const std::size_t end = code_end(text);
-    if (begin == std::string::npos || begin >= end) {
-        return line;
-    }
-    line.indent = begin;
-    line.code = text.substr(begin, end - begin);
-    line.code.erase(line.code.find_last_not_of(" \t\r") + 1);
-    return line;
-}
-
 // A statement that can be left out or moved alone: no import, no beginning of a block, no part of a longer statement.
-bool is_statement(const Line& line) {
+bool is_statement(const CodeLine& line) {
     if (line.code.empty() || line.code.back() == ':' || line.code.back() == ',' || line.code.back() == '(' ||
         line.code.back() == '[' || line.code.back() == '\\' || line.code[0] == ')' || line.code[0] == ']' ||
         line.code[0] == '@') {
@@ -46,8 +28,8 @@ class Mutation {
 public:
     Mutation(const std::vector<std::string>& lines, const std::vector<std::string>& parameters) : lines_(lines) {
         for (const std::string& line : lines) {
-            parsed_.push_back(line_of(line));
-            const Line& last = parsed_.back();
+            parsed_.push_back(code_line(line));
+            const CodeLine& last = parsed_.back();
             const bool set =
                 last.indent == 0 && std::any_of(parameters.begin(), parameters.end(), [&](const auto& name) {
                     return last.code.starts_with(name + " =") || last.code.starts_with(name + "=");
@@ -112,17 +94,10 @@ private:
     }
 
     void change_tokens(std::size_t i) {
-        const std::string& line = lines_[i];
-        const std::size_t end = code_end(line);
-        char quote = 0;
+        const std::string line = without_strings(lines_[i]);
+        const std::size_t end = line.size();
         for (std::size_t at = parsed_[i].indent; at < end; ++at) {
             const char c = line[at];
-            if (c == '"' || c == '\'') {
-                quote = quote == 0 ? c : quote == c ? '\0' : quote;
-            }
-            if (quote != 0) {
-                continue;
-            }
             if (std::isdigit(static_cast<unsigned char>(c)) != 0 && !is_word(line[at - (at > 0 ? 1 : 0)])) {
                 std::size_t stop = at;
                 while (stop < end && std::isdigit(static_cast<unsigned char>(line[stop])) != 0) {
@@ -146,11 +121,11 @@ private:
     void replace(std::size_t i, std::size_t at, std::size_t size, const std::string& by) {
         std::vector<std::string> changed = lines_;
         changed[i].replace(at, size, by);
-        add(i, line_of(changed[i]).code, changed);
+        add(i, code_line(changed[i]).code, changed);
     }
 
     const std::vector<std::string>& lines_;
-    std::vector<Line> parsed_;
+    std::vector<CodeLine> parsed_;
     std::vector<bool> left_alone_;
     std::vector<Mutant> mutants_;
 };

@@ -173,7 +173,7 @@ void LessonPanel::draw_links(const std::vector<LinkBox>& boxes) {
 
 void LessonPanel::update() {
     parse();
-    // Let go of a run that is no longer shown.
+    // The facts keep their run in memory: free both when another run is shown.
     if (const session::Execution* b = state_.session.b();
         facts_run_ != nullptr && (b == nullptr || b->run() != facts_run_.get())) {
         facts_.reset();

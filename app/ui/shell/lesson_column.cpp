@@ -55,7 +55,7 @@ float LessonColumn::draw_steps(ImVec2 at, float width) {
     const bool passed = state_.checking.report() != nullptr && state_.checking.report()->passed();
     const lesson::Lesson* lesson = state_.programs.lesson();
     const bool tries = lesson != nullptr && !lesson->try_text.empty();
-    if (tries && changed_something()) {
+    if (tries && tried_lesson_ != lesson->id && changed_something()) {
         tried_lesson_ = lesson->id;
     }
     const std::array<Step, 6> steps{{{"read", "Read", true, true, Part::text},

@@ -1,12 +1,15 @@
 #include "app/ui/shell/script.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "app/gfx/imgui_compat.h"
 #include "engine/trace/barrier_names.h"
@@ -62,17 +65,15 @@ core::Result<void> Script::key(const std::string& name) {
     // "ctrl+shift+=": the modifiers go down first and up last.
     std::vector<Key> held;
     std::string rest = name;
-    for (bool more = true; more;) {
-        more = false;
-        for (const auto& [prefix, modifier] : {std::pair{std::string("ctrl+"), Key::left_ctrl},
-                                               {std::string("shift+"), Key::left_shift},
-                                               {std::string("alt+"), Key::left_alt}}) {
-            if (rest.starts_with(prefix)) {
-                held.push_back(modifier);
-                rest = rest.substr(prefix.size());
-                more = true;
-            }
-        }
+    constexpr std::array<std::pair<std::string_view, Key>, 3> kModifiers{
+        {{"ctrl+", Key::left_ctrl}, {"shift+", Key::left_shift}, {"alt+", Key::left_alt}}};
+    const auto next = [&] {
+        return std::find_if(kModifiers.begin(), kModifiers.end(),
+                            [&](const auto& modifier) { return rest.starts_with(modifier.first); });
+    };
+    for (const auto* modifier = next(); modifier != kModifiers.end(); modifier = next()) {
+        held.push_back(modifier->second);
+        rest.erase(0, modifier->first.size());
     }
     const std::optional<Key> found = gfx::key_named(rest);
     if (!found) {
