@@ -89,9 +89,9 @@ def formula(checker, h, predicted):
 def check(checker):
     trace, graph, sums = checker.trace, checker.graph, checker.sums
     if cut_off(trace):
-        for key in ("regime", "predicted_ns", "prediction", "critical_path", "without_barriers_ns", "without_blockers_ns"):
+        for key in ("regime", "predicted_ns", "prediction", "critical_path", "handover_ns", "without_barriers_ns",
+                    "without_blockers_ns"):
             checker.top(key, None)
-        checker.top("handover_ns", 0)
         return
     path = graph.critical_path()
     checker.top("critical_path", path)

@@ -428,7 +428,7 @@ std::string report_json(const Run& run) {
     report["regime"] = support.all(*regime_word(numbers) != '\0', std::string(regime_word(numbers)));
     report["predicted_ns"] = support.all(numbers.predicted, numbers.predicted_ns);
     report["prediction"] = support.all(prediction_of(numbers));
-    report["handover_ns"] = support.all(capabilities.issues, numbers.handover_ns);
+    report["handover_ns"] = support.all(numbers.handover_ns.has_value(), numbers.handover_ns.value_or(0));
     report["headway_max"] = support.all(capabilities.issues, numbers.headway_max);
     report["live_bytes_peak"] = support.all(capabilities.memory, numbers.live_bytes_peak);
     report["pending_bytes_peak"] = support.all(capabilities.tensors, numbers.pending_bytes_peak);
