@@ -14,7 +14,7 @@ using expression::Value;
 namespace {
 
 using Arguments = std::span<const Value>;
-using Outcome = core::Result<Value>;
+using Computed = core::Result<Value>;
 using Ranges = std::vector<std::pair<double, double>>;
 
 core::Result<double> time_of(const expression::Record& record, const char* name) {
@@ -57,7 +57,7 @@ core::Result<Ranges> ranges_of(const Value& list) {
     return joined;
 }
 
-Outcome busy_ns(Arguments a) {
+Computed busy_ns(Arguments a) {
     auto ranges = ranges_of(a[0]);
     if (!ranges) {
         return ranges.error();
@@ -69,7 +69,7 @@ Outcome busy_ns(Arguments a) {
     return Value(sum);
 }
 
-Outcome overlap_ns(Arguments a) {
+Computed overlap_ns(Arguments a) {
     auto one = ranges_of(a[0]);
     auto other = ranges_of(a[1]);
     if (!one || !other) {
@@ -85,7 +85,7 @@ Outcome overlap_ns(Arguments a) {
     return Value(sum);
 }
 
-Outcome depends(Arguments a) {
+Computed depends(Arguments a) {
     const Event later = a[0].record() != nullptr ? event_of(*a[0].record()) : Event{};
     const Event earlier = a[1].record() != nullptr ? event_of(*a[1].record()) : Event{};
     if (later.op == 0 || earlier.op == 0 || later.data != earlier.data) {
@@ -112,14 +112,14 @@ Outcome depends(Arguments a) {
     return Value(false);
 }
 
-Outcome time_words(Arguments a) {
+Computed time_words(Arguments a) {
     if (a[0].number() == nullptr) {
         return expression::sentence("a number of nanoseconds is needed, not " + a[0].type_words());
     }
     return Value(model::duration_text(*a[0].number()));
 }
 
-Outcome bytes_words(Arguments a) {
+Computed bytes_words(Arguments a) {
     if (a[0].number() == nullptr || *a[0].number() < 0 || *a[0].number() > 1e18) {
         return expression::sentence("a number of bytes is needed, not " + a[0].type_words());
     }

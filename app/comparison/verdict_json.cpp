@@ -8,12 +8,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::int64_t whole(double value) {
+std::int64_t rounded(double value) {
     return static_cast<std::int64_t>(std::llround(value));
 }
 
 Json medians_of(const std::array<Spread, 2>& of) {
-    return {{"a", whole(of[0].median)}, {"b", whole(of[1].median)}};
+    return {{"a", rounded(of[0].median)}, {"b", rounded(of[1].median)}};
 }
 
 Json text_or_null(const std::string& text) {
@@ -30,7 +30,7 @@ Json finding_json(const Finding& finding, const char* claim) {
     json["ratio"] = finding.ratio == 0 ? Json() : Json(finding.ratio);
     json["p"] = finding.p ? Json(*finding.p) : Json();
     json["medians"] = medians_of(finding.of);
-    const auto spread = [](const Spread& s) { return Json::array({whole(s.least), whole(s.most)}); };
+    const auto spread = [](const Spread& s) { return Json::array({rounded(s.least), rounded(s.most)}); };
     json["spreads"] = {{"a", spread(finding.of[0])}, {"b", spread(finding.of[1])}};
     return json;
 }

@@ -220,15 +220,15 @@ std::optional<Box> box_in(const TimelineLayout& layout, int run, RowKind kind, i
     return std::nullopt;
 }
 
-bool known(const TimelineLayout& layout, int run, core::OpId op) {
-    return run >= 0 && static_cast<std::size_t>(run) < layout.runs.size() && op > 0 &&
-           op <= layout.runs[static_cast<std::size_t>(run)].run->op_count();
-}
-
 }  // namespace
 
+bool TimelineLayout::has_op(int run, core::OpId op) const {
+    return run >= 0 && static_cast<std::size_t>(run) < runs.size() && op > 0 &&
+           op <= runs[static_cast<std::size_t>(run)].run->op_count();
+}
+
 std::optional<Box> TimelineLayout::box_of_op(int run, core::OpId op) const {
-    if (!known(*this, run, op)) {
+    if (!has_op(run, op)) {
         return std::nullopt;
     }
     const model::Run& model = *runs[static_cast<std::size_t>(run)].run;
@@ -241,7 +241,7 @@ std::optional<Box> TimelineLayout::box_of_op(int run, core::OpId op) const {
 }
 
 std::optional<Box> TimelineLayout::box_of_issue(int run, core::OpId op) const {
-    if (!known(*this, run, op)) {
+    if (!has_op(run, op)) {
         return std::nullopt;
     }
     const model::Op& found = runs[static_cast<std::size_t>(run)].run->op(op);

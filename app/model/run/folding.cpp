@@ -11,7 +11,7 @@ namespace headway::model {
 
 namespace {
 
-constexpr std::size_t kAtOnce = 8;           // blocks: folding them one by one would move later elements each time
+constexpr std::size_t kBlocksAtOnce = 8;     // blocks: folding them one by one would move later elements each time
 constexpr std::size_t kMostKeptBlocks = 16;  // around marks and failed ops
 
 std::int64_t& begin_of(Minibatch& minibatch) {
@@ -152,7 +152,7 @@ void Folding::keep(const Block& block) {
 void Folding::fold() {
     const std::size_t most = run_.most_ops() / kFoldedItems, head = std::max<std::size_t>(most / 4, 1);
     const std::size_t blocks = run_.ops_.size() / kFoldedItems;
-    const std::size_t at_once = std::min(kAtOnce, std::max<std::size_t>(most / 4, 1));
+    const std::size_t at_once = std::min(kBlocksAtOnce, std::max<std::size_t>(most / 4, 1));
     if (blocks < most + at_once + ops_ / kFoldedItems + 1) {
         return;
     }

@@ -10,7 +10,7 @@ namespace headway::model {
 
 namespace {
 
-constexpr std::uint64_t kAtOnce = 1u << 12;  // frontend records taken before the other streams are checked
+constexpr std::uint64_t kRecordsAtOnce = 1u << 12;  // frontend records taken before the other streams are checked
 
 // Calls take(record) for each record of the stream from `next` on, and moves `next` behind them.
 template <class Record, class Take>
@@ -30,7 +30,7 @@ void take_all(trace::Reader& reader, trace::StreamKind kind, std::uint64_t& next
 }  // namespace
 
 bool Run::take_frontend(std::uint64_t end, std::int64_t& horizon_ns) {
-    const std::uint64_t stop = std::min(end, intake_->frontend + kAtOnce);
+    const std::uint64_t stop = std::min(end, intake_->frontend + kRecordsAtOnce);
     const std::uint64_t start = intake_->frontend;
     std::uint64_t last_begin = 0;
     while (intake_->frontend < stop) {
@@ -87,7 +87,7 @@ bool Run::take_lanes(std::int64_t horizon_ns) {
     for (std::size_t lane = 0; lane < recorded; ++lane) {
         const trace::StreamId id{trace::StreamKind::lane, static_cast<std::uint8_t>(lane)};
         std::uint64_t& next = intake_->lanes[lane];
-        const std::uint64_t stop = next + 2 * kAtOnce;
+        const std::uint64_t stop = next + 2 * kRecordsAtOnce;
         bool held = false;
         while (next < stop && !held) {
             const auto records = reader_->records<trace::ExecRecord>(id, next);

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::array kFormats{"text", "json", "junit", "gradescope", "csv"};
 
-core::Error usage(const std::string& message) {
-    return {core::ErrorKind::usage, message, {}, 0, 0};
-}
-
 }  // namespace
 
 void add_check_options(CLI::App& app, RawCheckOptions& raw) {
@@ -40,8 +36,8 @@ core::Result<CheckOptions> checked(const RawCheckOptions& raw) {
     CheckOptions options = raw.options;
     options.mutants = !raw.no_mutants;
     if (std::find(kFormats.begin(), kFormats.end(), options.format) == kFormats.end()) {
-        return usage("--format must be text, json, junit, gradescope or csv, not \"" + options.format.substr(0, 60) +
-                     "\"");
+        return usage_error("--format must be text, json, junit, gradescope or csv, not \"" +
+                           options.format.substr(0, 60) + "\"");
     }
     if (auto taken = take_count(raw.hints, "--hints", 0, 100, options.hints); !taken) {
         return taken.error();
@@ -50,13 +46,13 @@ core::Result<CheckOptions> checked(const RawCheckOptions& raw) {
         return taken.error();
     }
     if (options.exercise.empty() && !options.selftest && !options.list) {
-        return usage("check needs an EXERCISE; headway check --list lists them");
+        return usage_error("check needs an EXERCISE; headway check --list lists them");
     }
     if (!options.results.empty() && options.program.empty()) {
-        return usage("--results needs a folder of programs");
+        return usage_error("--results needs a folder of programs");
     }
     if (options.selftest && !options.program.empty()) {
-        return usage("--selftest takes no FILE: it checks the exercise's own solutions");
+        return usage_error("--selftest takes no FILE: it checks the exercise's own solutions");
     }
     return options;
 }

@@ -8,6 +8,7 @@
 #include "app/runner/commands/commands.h"
 #include "app/runner/commands/grader.h"
 #include "app/runner/execution/interrupt.h"
+#include "app/runner/execution/words.h"
 #include "engine/core/system/output_file.h"
 
 namespace headway::runner {
@@ -15,10 +16,6 @@ namespace headway::runner {
 namespace fs = std::filesystem;
 
 namespace {
-
-core::Error usage(const std::string& message) {
-    return {core::ErrorKind::usage, message, {}, 0, 0};
-}
 
 int list_exercises() {
     std::vector<core::Error> refused;
@@ -41,7 +38,7 @@ int show_task(const check::Exercise& exercise, const std::string& start) {
         std::error_code problem;
         fs::copy_file(exercise.start(), start, problem);
         if (problem) {
-            return fail(usage(start + " cannot be written: " + problem.message()));
+            return fail(usage_error(start + " cannot be written: " + problem.message()));
         }
         tell("wrote " + start + "; check it with: headway check " + exercise.id + " " + start);
         return kDone;
@@ -121,7 +118,7 @@ int check_command(const CheckOptions& options) {
         return check_folder(*exercise, options);
     }
     if (!options.results.empty()) {
-        return fail(usage("--results is for a folder of programs, and " + options.program + " is a file"));
+        return fail(usage_error("--results is for a folder of programs, and " + options.program + " is a file"));
     }
     return check_one(std::move(*exercise), options);
 }

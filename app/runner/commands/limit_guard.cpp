@@ -12,9 +12,9 @@
 namespace headway::runner {
 namespace {
 
-constexpr std::int64_t kPeriod_ns = 100'000'000;
+constexpr std::int64_t kGuardPeriod_ns = 100'000'000;
 // The program's own watch asks the program to stop and waits for a second.
-constexpr std::int64_t kPatience_ns = 1'500'000'000;
+constexpr std::int64_t kGuardPatience_ns = 1'500'000'000;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ LimitGuard::LimitGuard(const confinement::Limits& limits, int recording, std::ve
 
 bool LimitGuard::look() {
     const std::int64_t now_ns = core::monotonic_ns();
-    if (!limits_.any() || now_ns - last_ns_ < kPeriod_ns) {
+    if (!limits_.any() || now_ns - last_ns_ < kGuardPeriod_ns) {
         return false;
     }
     elapsed_ns_ += static_cast<std::uint64_t>(now_ns - last_ns_);
@@ -37,7 +37,7 @@ bool LimitGuard::look() {
     reached_ = reached_.empty() ? reached : reached_;
     exceeded_ns_ = exceeded_ns_ == 0 ? now_ns : exceeded_ns_;
     const bool too_much = limits_.memory_bytes != 0 && usage.memory_bytes > limits_.memory_bytes / 2 * 3;
-    return too_much || now_ns - exceeded_ns_ > kPatience_ns;
+    return too_much || now_ns - exceeded_ns_ > kGuardPatience_ns;
 }
 
 void LimitGuard::record() const {

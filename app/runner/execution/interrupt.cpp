@@ -37,7 +37,7 @@ void say(std::string_view text) {
 constexpr std::int64_t kSamePress_ns = 100'000'000;
 std::atomic<std::int64_t> last_at_ns{0};
 // SIGTERM and SIGHUP come once, from a scheduler or a closed terminal, so nobody presses a second time.
-constexpr std::int64_t kPatience_ns = 1'000'000'000;
+constexpr std::int64_t kTermPatience_ns = 1'000'000'000;
 std::atomic<std::int64_t> overdue_at_ns{0};
 
 std::int64_t now_ns() {
@@ -62,7 +62,7 @@ void on_interrupt(int signal, siginfo_t* info, void*) {
     const int count = signal == SIGQUIT ? interrupts.exchange(2) + 2 : interrupts.fetch_add(1) + 1;
     const bool insists = signal == SIGTERM || signal == SIGHUP;
     if (insists && overdue_at_ns.load() == 0) {
-        overdue_at_ns.store(now_ns() + kPatience_ns);
+        overdue_at_ns.store(now_ns() + kTermPatience_ns);
     }
     const bool again = saving.load() && while_saving.fetch_add(1) > 0;
     if (count > 2 || again) {

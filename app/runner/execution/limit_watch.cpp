@@ -15,8 +15,8 @@
 namespace headway::runner {
 namespace {
 
-constexpr auto kPeriod = std::chrono::milliseconds(50);
-constexpr std::int64_t kPatience_ns = 1'000'000'000;
+constexpr auto kWatchPeriod = std::chrono::milliseconds(50);
+constexpr std::int64_t kWatchPatience_ns = 1'000'000'000;
 
 void kill_children() {
     for (const pid_t process : confinement::descendants_of(getpid())) {
@@ -53,7 +53,7 @@ void LimitWatch::watch(const std::stop_token& done, const confinement::Limits& l
     const std::uint64_t written_before = confinement::usage_of(getpid(), limits.memory_bytes).output_bytes;
     std::uint64_t elapsed_ns = 0;
     std::int64_t last_ns = core::monotonic_ns(), reached_ns = 0;
-    while (core::sleep_until_stop(done, kPeriod)) {
+    while (core::sleep_until_stop(done, kWatchPeriod)) {
         const std::int64_t now_ns = core::monotonic_ns();
         if (control.pause.load() == 0) {
             elapsed_ns += static_cast<std::uint64_t>(now_ns - last_ns);
@@ -73,9 +73,9 @@ void LimitWatch::watch(const std::stop_token& done, const confinement::Limits& l
         control.stop.store(1);
         control.attention.store(1);
         kill_children();
-        // Without kPatience_ns: within a second a program can fill the machine's memory.
+        // Without kWatchPatience_ns: within a second a program can fill the machine's memory.
         const bool too_much = limits.memory_bytes != 0 && usage.memory_bytes > limits.memory_bytes / 4 * 5;
-        if (too_much || now_ns - reached_ns > kPatience_ns) {
+        if (too_much || now_ns - reached_ns > kWatchPatience_ns) {
             record_(reached_);
             _exit(kStatus);
         }

@@ -12,11 +12,11 @@
 
 namespace headway::runner {
 
-namespace {
-
-core::Error usage(std::string message) {
+core::Error usage_error(std::string message) {
     return {core::ErrorKind::usage, std::move(message)};
 }
+
+namespace {
 
 std::string in_quotes(std::string_view text) {
     return "\"" + std::string(text.substr(0, 60)) + "\"";
@@ -27,7 +27,7 @@ std::string in_quotes(std::string_view text) {
 core::Result<std::uint64_t> parse_bytes(std::string_view text, const std::string& option) {
     const auto bytes = core::bytes_from(text);
     if (!bytes || *bytes == 0) {
-        return usage(option + " must be a number of bytes such as 64K, 512M or 1.5G, not " + in_quotes(text));
+        return usage_error(option + " must be a number of bytes such as 64K, 512M or 1.5G, not " + in_quotes(text));
     }
     return *bytes;
 }
@@ -37,8 +37,8 @@ core::Result<std::uint64_t> parse_count(std::string_view text, const std::string
     std::uint64_t number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (problem != std::errc() || end != text.data() + text.size() || number < least || number > most) {
-        return usage(option + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-                     ", not " + in_quotes(text));
+        return usage_error(option + " must be a whole number from " + std::to_string(least) + " to " +
+                           std::to_string(most) + ", not " + in_quotes(text));
     }
     return number;
 }
@@ -49,7 +49,7 @@ core::Result<double> parse_number(std::string_view text, const std::string& opti
     if (problem != std::errc() || end != text.data() + text.size() || !(number >= least && number <= most)) {
         char limits[80];
         std::snprintf(limits, sizeof limits, "%g to %g", least, most);
-        return usage(option + " must be a number from " + limits + ", not " + in_quotes(text));
+        return usage_error(option + " must be a number from " + limits + ", not " + in_quotes(text));
     }
     return number;
 }
@@ -64,7 +64,7 @@ core::Result<double> parse_time(std::string_view text, const std::string& option
             return number * ns;
         }
     }
-    return usage(option + " must be a time such as 12ms, 800us or 1.5s, not " + in_quotes(text));
+    return usage_error(option + " must be a time such as 12ms, 800us or 1.5s, not " + in_quotes(text));
 }
 
 core::Result<CostChoice> parse_costs(std::string_view text, const std::string& option) {
@@ -80,8 +80,8 @@ core::Result<CostChoice> parse_costs(std::string_view text, const std::string& o
         const std::string_view name = part.substr(0, std::min(part.find('='), part.size()));
         const auto at = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == name; });
         if (at == known.end() || name.size() == part.size() || *at->second) {
-            return usage(option + " must be like t1=1us,t2=0.95us,t3=1us (also line, print), each once, not " +
-                         in_quotes(part));
+            return usage_error(option + " must be like t1=1us,t2=0.95us,t3=1us (also line, print), each once, not " +
+                               in_quotes(part));
         }
         const std::string_view value = part.substr(name.size() + 1);
         auto ns = value == "0" ? core::Result<double>(0.0) : parse_time(value, option + " " + std::string(name));
@@ -91,8 +91,8 @@ core::Result<CostChoice> parse_costs(std::string_view text, const std::string& o
         constexpr double kMost = 1e12;
         const double whole = std::round(*ns);
         if (whole < 0 || whole > kMost || std::abs(*ns - whole) > 1e-6) {
-            return usage(option + " " + std::string(name) + " must be a whole number of nanoseconds up to 1000s, not " +
-                         in_quotes(value));
+            return usage_error(option + " " + std::string(name) +
+                               " must be a whole number of nanoseconds up to 1000s, not " + in_quotes(value));
         }
         *at->second = whole;
     }
@@ -121,7 +121,7 @@ core::Result<memory::FreePolicy> parse_free_policy(std::string_view text) {
             return policy;
         }
     }
-    return usage("--free-policy must be finish, stream or lazy, not " + in_quotes(text));
+    return usage_error("--free-policy must be finish, stream or lazy, not " + in_quotes(text));
 }
 
 core::Result<std::vector<std::string>> split_options(std::string_view text) {
@@ -144,14 +144,14 @@ core::Result<std::vector<std::string>> split_options(std::string_view text) {
         }
         if (c == '\\' && quote != '\'') {
             if (++i == text.size()) {
-                return usage("the options " + in_quotes(text) + " end in a backslash");
+                return usage_error("the options " + in_quotes(text) + " end in a backslash");
             }
             c = text[i];
         }
         words.back() += c;
     }
     if (quote != '\0') {
-        return usage("the options " + in_quotes(text) + " have a quote that is not closed");
+        return usage_error("the options " + in_quotes(text) + " have a quote that is not closed");
     }
     return words;
 }

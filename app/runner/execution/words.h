@@ -13,6 +13,9 @@
 
 namespace headway::runner {
 
+// An error of the command line. `message`: one sentence.
+core::Error usage_error(std::string message);
+
 // "512M", "1.5G", "5MB" (engine/core/bytes.h); at least one byte.
 core::Result<std::uint64_t> parse_bytes(std::string_view text, const std::string& option);
 
@@ -38,8 +41,7 @@ core::Result<CostChoice> parse_costs(std::string_view text, const std::string& o
 // "1,0.25": speeds of GPUs.
 core::Result<std::vector<double>> parse_speeds(std::string_view text, const std::string& option);
 
-// none, op, minibatch, behind:K, or as-written for the program's own.
-
+// "finish", "stream" or "lazy".
 core::Result<memory::FreePolicy> parse_free_policy(std::string_view text);
 
 // Splits a string of options as a shell would: at blanks, respecting quotes and backslashes.

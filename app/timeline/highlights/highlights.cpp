@@ -81,16 +81,11 @@ const RowBox* memory_row(const TimelineLayout& layout, int run, std::size_t devi
     return nullptr;
 }
 
-bool known(const TimelineLayout& layout, int run, core::OpId op) {
-    return run >= 0 && static_cast<std::size_t>(run) < layout.runs.size() && op > 0 &&
-           op <= layout.runs[static_cast<std::size_t>(run)].run->op_count();
-}
-
 }  // namespace
 
 void add_op_highlight(const TimelineLayout& layout, int run, core::OpId op, const Theme& theme, float scale,
                       DisplayList& to) {
-    if (!known(layout, run, op)) {
+    if (!layout.has_op(run, op)) {
         return;
     }
     const auto box = layout.box_of_op(run, op);
@@ -182,7 +177,7 @@ void add_races(const TimelineLayout& layout, const Theme& theme, float scale, Di
 void add_retained_highlights(const TimelineLayout& layout, int run, core::OpId op,
                              std::span<const model::RetainedBuffer> retained, const Theme& theme, float scale,
                              DisplayList& to) {
-    if (!known(layout, run, op)) {
+    if (!layout.has_op(run, op)) {
         return;
     }
     const model::Run& model = *layout.runs[static_cast<std::size_t>(run)].run;
@@ -217,7 +212,7 @@ void add_retained_highlights(const TimelineLayout& layout, int run, core::OpId o
 
 void add_match_highlight(const TimelineLayout& layout, int run, core::OpId op, const Theme& theme, float scale,
                          DisplayList& to) {
-    const auto box = known(layout, run, op) ? layout.box_of_op(run, op) : std::nullopt;
+    const auto box = layout.has_op(run, op) ? layout.box_of_op(run, op) : std::nullopt;
     if (!box) {
         return;
     }
