@@ -169,7 +169,8 @@ class Copy:
         launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
         subprocess.run(["cmake", "-G", "Ninja", "-S", self.folder / "source", "-B", self.folder / "build",
                         "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DHEADWAY_WINDOW=OFF",
-                        "-DHEADWAY_BENCH=OFF", "-DHEADWAY_CUDA=OFF", "-DHEADWAY_PRECOMPILE=OFF", *launcher],
+                        "-DHEADWAY_BENCH=OFF", "-DHEADWAY_CUDA=OFF", "-DHEADWAY_PRECOMPILE=OFF",
+                        "-DHEADWAY_UNITY=OFF", *launcher],
                        check=True, stdout=subprocess.DEVNULL)
 
     def build(self, tests):
