@@ -265,7 +265,7 @@ core::TickScale Reader::scale() const {
     // Clock rates between 1 MHz and 100 GHz are plausible; for any other (a damaged file) one tick counts as 1 ns.
     const auto ticks = static_cast<long double>(last.ticks) - static_cast<long double>(first.ticks);
     const auto ns = static_cast<long double>(last.ns) - static_cast<long double>(first.ns);
-    const bool plausible = ticks > 0 && ns > 0 && first.ns >= 0 && ns / ticks >= 0.01L && ns / ticks <= 1000.0L;
+    const bool plausible = ticks > 0 && first.ns >= 0 && ns / ticks >= 0.01L && ns / ticks <= 1000.0L;
     return plausible ? core::TickScale(first, last) : core::TickScale();
 }
 

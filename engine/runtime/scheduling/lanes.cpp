@@ -6,7 +6,6 @@ namespace headway::runtime {
 
 Lanes::Lanes(std::shared_ptr<devices::DeviceSet> devices) : set_(std::move(devices)) {
     virtual_time_ = device(0).virtual_time();
-    begin_[0] = device(0).first_lane();
     while (device_count_ < set_->count()) {
         add_device();
     }

@@ -94,7 +94,7 @@ private:
     LaneSeqs seen_{};
     // Of each lane, the commands without an op at the end of its queue: (after, until].
     LaneSeqs idle_after_{}, idle_until_{};
-    std::array<std::uint32_t, core::kMaxDevices + 1> begin_{};
+    std::array<std::uint32_t, core::kMaxDevices + 1> begin_{};  // the first device begins with lane 0
     std::shared_ptr<devices::DeviceSet> set_;
 };
 

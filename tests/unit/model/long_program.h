@@ -23,6 +23,7 @@ struct LongProgram {
     std::size_t drop_costs_every = 0;  // the cost of one drop in so many was measured: 1 ns; 0: of none
     std::size_t waits_every = 50, scopes_every = 0, minibatches_every = 0;
     bool two_gpus = false;  // each with one of two lanes; some ops are copies to one of them
+    std::vector<trace::WaitKind> wait_kinds{trace::WaitKind::waitall, trace::WaitKind::item};
 };
 
 // Writes the program's records, and lets `look` look at the recording now and then.
@@ -110,8 +111,8 @@ void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
             const std::int64_t from = now;
             now = done + below(5);
             deliver(SIZE_MAX);
-            builder.wait(from, now, below(2) == 0 ? trace::WaitKind::waitall : trace::WaitKind::item, 0, 0,
-                         static_cast<core::Line>(3));
+            const auto kind = static_cast<std::size_t>(below(static_cast<std::uint32_t>(program.wait_kinds.size())));
+            builder.wait(from, now, program.wait_kinds[kind], 0, 0, static_cast<core::Line>(3));
         }
         now += below(3);
         if (program.scopes_every != 0 && i % program.scopes_every == 0) {

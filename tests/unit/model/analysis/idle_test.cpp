@@ -1,10 +1,12 @@
-// Idle time while the learner holds lanes.
+// Idle time, and its causes.
 #include "app/model/analysis/idle.h"
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
+#include "tests/unit/model/long_program.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -91,6 +93,111 @@ TEST(IdleTime, BeforeAnIssueThatTheFrontendHeldBackIsItsWait) {
     EXPECT_FALSE(idle_gap(*run, 0, 95));
     EXPECT_TRUE(idle_gap(*run, 0, 94));
     EXPECT_FALSE(idle_gap(*run, 1, 25)) << "it had no op";
+}
+
+void add(IdleCauses& sum, const IdleCauses& one) {
+    for (const auto ns : {&IdleCauses::frontend_ns, &IdleCauses::barrier_ns, &IdleCauses::blocker_ns,
+                          &IdleCauses::limit_ns, &IdleCauses::paused_ns, &IdleCauses::dependency_ns,
+                          &IdleCauses::link_ns, &IdleCauses::handover_ns, &IdleCauses::done_ns}) {
+        sum.*ns += one.*ns;
+    }
+}
+
+void expect_same(const IdleCauses& a, const IdleCauses& b) {
+    EXPECT_EQ(a.frontend_ns, b.frontend_ns);
+    EXPECT_EQ(a.barrier_ns, b.barrier_ns);
+    EXPECT_EQ(a.blocker_ns, b.blocker_ns);
+    EXPECT_EQ(a.limit_ns, b.limit_ns);
+    EXPECT_EQ(a.paused_ns, b.paused_ns);
+    EXPECT_EQ(a.dependency_ns, b.dependency_ns);
+    EXPECT_EQ(a.link_ns, b.link_ns);
+    EXPECT_EQ(a.handover_ns, b.handover_ns);
+    EXPECT_EQ(a.done_ns, b.done_ns);
+}
+
+// The causes in all gaps of all lanes, looked up one by one; `idle_ns`: their time.
+IdleCauses causes_of_gaps(const Run& run, std::int64_t begin_ns, std::int64_t& idle_ns) {
+    IdleCauses sum;
+    idle_ns = 0;
+    for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
+        std::set<std::int64_t> free_from{begin_ns};
+        for (const OpId id : run.lanes()[lane].ops) {
+            free_from.insert(run.op(id).end_ns);
+        }
+        for (const std::int64_t ns : free_from) {
+            if (const auto gap = idle_gap(run, lane, ns)) {
+                EXPECT_EQ(gap->begin_ns, ns);
+                EXPECT_EQ(gap->causes.all_ns() + gap->causes.paused_ns, gap->end_ns - gap->begin_ns);
+                add(sum, gap->causes);
+                idle_ns += gap->end_ns - gap->begin_ns;
+            }
+        }
+    }
+    return sum;
+}
+
+TEST(IdleTime, IsThatOfAllGaps) {
+    for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+        SCOPED_TRACE(seed);
+        RecordingBuilder builder;
+        LongProgram program;
+        program.seed = seed;
+        program.lanes = 2 + seed % 2;
+        program.ops = 5'000;
+        program.waits_every = 10;
+        program.wait_kinds = {WaitKind::waitall, WaitKind::item, WaitKind::queue_limit, WaitKind::paused};
+        write(builder, program, [] {});
+        const auto run = builder.read();
+        run->close();
+        std::int64_t idle_ns = 0;
+        const IdleCauses sum = causes_of_gaps(*run, run->measured().begin_ns, idle_ns);
+        expect_same(idle_causes(*run), sum);
+        std::int64_t busy_ns = 0;
+        for (OpId id = 1; id <= run->op_count(); ++id) {
+            busy_ns += run->op(id).end_ns - run->op(id).begin_ns;
+        }
+        EXPECT_EQ(idle_ns + busy_ns, program.lanes * (run->end_ns() - run->measured().begin_ns));
+        for (const std::int64_t ns : {sum.frontend_ns, sum.barrier_ns, sum.blocker_ns, sum.limit_ns, sum.paused_ns,
+                                      sum.dependency_ns, sum.handover_ns, sum.done_ns}) {
+            EXPECT_GT(ns, 0);
+        }
+    }
+}
+
+// In an unfinished run: an op runs in lane 0 and another in lane 1, which has ended none.
+TEST(IdleTime, EndsWithAnOpThatIsStillRunning) {
+    RecordingBuilder builder;
+    builder.metadata(R"({"lanes": ["a", "b"]})");
+    builder.exec(0, builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true}), 10, 30);
+    builder.issue({.begin = 40, .end = 50, .lane = 0, .out = 2, .fresh = true});
+    builder.issue({.begin = 50, .end = 55, .lane = 1, .out = 3, .fresh = true});
+    builder.work(55, 60, "NumPy");
+    const auto runs = [&](std::size_t lane, OpId op, std::uint64_t begin_ns) {
+        trace::RunningOp& running = builder.recording().header().running[lane];
+        running.virtual_begin_ns = begin_ns;
+        running.op_and_begin = trace::pack_running(op, 0);
+    };
+    runs(0, 2, 56);
+    runs(1, 3, 58);
+    const auto run = builder.read();
+    ASSERT_NE(run->running(0), nullptr);
+    ASSERT_NE(run->running(1), nullptr);
+    const auto gap = idle_gap(*run, 0, 30);
+    ASSERT_TRUE(gap);
+    EXPECT_EQ(gap->before, 1u);
+    EXPECT_EQ(gap->next, 2u);
+    EXPECT_EQ(gap->end_ns, 56);
+    EXPECT_EQ(gap->causes.frontend_ns, 50 - 30);
+    EXPECT_EQ(gap->causes.handover_ns, 56 - 50);
+    const auto first = idle_gap(*run, 1, 0);
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->next, 3u);
+    EXPECT_EQ(first->end_ns, 58);
+    EXPECT_FALSE(idle_gap(*run, 1, 58));
+    const IdleCauses causes = idle_causes(*run);
+    EXPECT_EQ(causes.frontend_ns, 10 + (50 - 30) + 55);
+    EXPECT_EQ(causes.handover_ns, (56 - 50) + (58 - 55));
+    EXPECT_EQ(causes.done_ns, 0);
 }
 
 }  // namespace

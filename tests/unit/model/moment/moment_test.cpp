@@ -92,6 +92,26 @@ TEST(Moment, EqualsTheStateRecomputedFromTheFirstEvent) {
     }
 }
 
+TEST(Moment, KnowsTheMemoryOfThatMoment) {
+    RecordingBuilder builder;
+    const auto small = builder.signature(8), large = builder.signature(64);
+    builder.exec(0, builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true, .signature = small}), 20, 30);
+    builder.exec(0, builder.issue({.begin = 10, .end = 20, .out = 2, .fresh = true, .signature = large}), 30, 50);
+    builder.drop(25, 1);
+    builder.wait(25, 60, trace::WaitKind::waitall);
+    const auto run = builder.read();
+    for (const std::int64_t ns : {5, 15, 22, 28, 40, 55}) {
+        const Moment moment = moment_at(*run, ns);
+        EXPECT_EQ(moment.live_bytes, static_cast<std::uint64_t>(run->live_bytes().at(ns))) << ns;
+        EXPECT_EQ(moment.pending_bytes, static_cast<std::uint64_t>(run->pending_bytes().at(ns))) << ns;
+    }
+    EXPECT_EQ(moment_at(*run, 22).live_bytes, 8u + 64u);
+    EXPECT_EQ(moment_at(*run, 22).pending_bytes, 0u);
+    EXPECT_EQ(moment_at(*run, 28).pending_bytes, 8u) << "dropped, and still needed by the op that makes it";
+    EXPECT_EQ(moment_at(*run, 55).live_bytes, 64u);
+    EXPECT_EQ(moment_at(*run, 55).pending_bytes, 0u);
+}
+
 TEST(Moment, SteppingVisitsEachEventForwardsAndBackwards) {
     for (std::uint32_t seed = 1; seed <= 40; ++seed) {
         RecordingBuilder builder;

@@ -95,6 +95,17 @@ TEST_P(ReplayOfAGrowingRun, GivesNoPrediction) {
     EXPECT_EQ(now.predicted_ns, now.total_ns);
 }
 
+// Sums of times have to stay far from the limits of 64 bits.
+TEST(Replay, RefusesTimesThatCouldOverflow) {
+    constexpr std::int64_t kLimit_ns = std::int64_t{1} << 58;
+    for (const std::int64_t end_ns : {kLimit_ns / 2, kLimit_ns, kLimit_ns + kLimit_ns / 2}) {
+        RecordingBuilder builder;
+        builder.exec(0, builder.issue({.begin = end_ns - 10, .end = end_ns - 9}), end_ns - 5, end_ns);
+        builder.mark(trace::FrontendKind::program_end, end_ns);
+        EXPECT_EQ(Replay::can(*builder.read()), end_ns < kLimit_ns) << end_ns;
+    }
+}
+
 TEST(Prediction, IgnoresTheWarmUpInMedians) {
     Growing growing(false);
     growing.ops(2);

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <random>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "app/model/analysis/bounded_ops.h"
@@ -124,6 +127,22 @@ bool touches_folded(const Run& run, std::int64_t begin_ns, std::int64_t end_ns) 
     });
 }
 
+// The whole report, except for lists of what is folded and for what needs the dependencies of all ops.
+void expect_same_reports(const Run& folded, const Run& whole) {
+    using Json = nlohmann::json;
+    const Json a = Json::parse(report_json(folded)), b = Json::parse(report_json(whole));
+    const std::set<std::string> may_differ{
+        "folded", "waits",         "pauses",      "minibatches",         "scopes",
+        "idle",   "critical_path", "handover_ns", "without_barriers_ns", "without_blockers_ns",
+        "regime", "prediction",    "explanation", "predicted_ns"};
+    ASSERT_EQ(a.size(), b.size());
+    for (const auto& [key, value] : b.items()) {
+        if (!may_differ.contains(key)) {
+            EXPECT_EQ(a.at(key), value) << key;
+        }
+    }
+}
+
 void expect_same_run(const Both& both, std::uint32_t seed, std::size_t fold_beyond = kFewOps) {
     const Run &folded = *both.folded, &whole = *both.whole;
     ASSERT_FALSE(folded.folded_parts().empty());
@@ -174,6 +193,16 @@ void expect_same_run(const Both& both, std::uint32_t seed, std::size_t fold_beyo
         const Op& op = folded.op(part.first);
         EXPECT_TRUE(op.folded);
         EXPECT_EQ(op.issue_begin_ns, whole.op(part.first).issue_begin_ns);
+        EXPECT_EQ(op.in0 + op.in1 + op.out, 0u);
+        std::int64_t issue_end_ns = 0, begin_ns = INT64_MAX, end_ns = 0;
+        for (OpId id = part.first; id < part.first + kFoldedItems; ++id) {
+            issue_end_ns = std::max(issue_end_ns, whole.op(id).issue_end_ns);
+            begin_ns = std::min(begin_ns, whole.op(id).begin_ns);
+            end_ns = std::max(end_ns, whole.op(id).end_ns);
+        }
+        EXPECT_EQ(op.issue_end_ns, issue_end_ns);
+        EXPECT_EQ(op.begin_ns, begin_ns);
+        EXPECT_EQ(op.end_ns, end_ns);
     }
 }
 
@@ -187,6 +216,49 @@ TEST(FoldingTest, ChangesNoNumber) {
         program.ops = 75'000 + 10'000 * seed;
         expect_same_run(read_both(program, builder), seed);
     }
+}
+
+TEST(FoldingTest, ChangesNothingElseInTheReport) {
+    RecordingBuilder builder;
+    LongProgram program;
+    program.seed = 9;
+    program.waits_every = 20;
+    program.wait_kinds = {trace::WaitKind::waitall,     trace::WaitKind::item,      trace::WaitKind::minibatch_barrier,
+                          trace::WaitKind::queue_limit, trace::WaitKind::recording, trace::WaitKind::paused};
+    const Both both = read_both(program, builder);
+    ASSERT_FALSE(both.folded->folded_parts().empty());
+    expect_same_reports(*both.folded, *both.whole);
+    const Numbers numbers = numbers_of(*both.folded);
+    EXPECT_GT(numbers.recording_wait_ns, 0);
+    EXPECT_LT(numbers.recording_wait_ns, numbers.blocked_ns);
+    EXPECT_GT(numbers.paused_ns, 0);
+}
+
+TEST(FoldingTest, WhenAMinibatchRanIsNotKnownOnceAnOpOfItIsFolded) {
+    RecordingBuilder builder;
+    LongProgram program;
+    program.minibatches_every = 5'000;
+    const Both both = read_both(program, builder);
+    const auto minibatches = [](const model::Run& run) {
+        return nlohmann::json::parse(report_json(run))["minibatches"];
+    };
+    const nlohmann::json folded = minibatches(*both.folded), whole = minibatches(*both.whole);
+    ASSERT_EQ(whole.size(), 20u);
+    ASSERT_EQ(folded.size(), whole.size());
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+        const Minibatch& minibatch = both.whole->minibatches()[i];
+        bool all = true;
+        for (OpId id = minibatch.first; id <= minibatch.last; ++id) {
+            all = all && !both.folded->is_folded(id);
+        }
+        known += all ? 1 : 0;
+        for (const char* key : {"execute_begin_ns", "execute_end_ns"}) {
+            EXPECT_EQ(folded[i][key], all ? whole[i][key] : nlohmann::json()) << i << " " << key;
+        }
+    }
+    EXPECT_GT(known, 0u);
+    EXPECT_LT(known, whole.size());
 }
 
 TEST(FoldingTest, ManyWaitsScopesAndMinibatchesAreFoldedToo) {

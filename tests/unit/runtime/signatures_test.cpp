@@ -1,0 +1,50 @@
+// How signatures are told apart in a recording.
+#include "engine/runtime/signatures.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+
+#include "engine/devices/cpu/cpu_device.h"
+#include "engine/runtime/runtime.h"
+#include "engine/trace/reader.h"
+
+namespace headway::runtime {
+namespace {
+
+class SignaturesTest : public testing::Test {
+protected:
+    // The shapes of each signature as recorded.
+    [[nodiscard]] std::map<std::uint16_t, std::string> recorded_shapes() const {
+        std::map<std::uint16_t, std::string> shapes;
+        const auto reader = std::move(*recording->reader());
+        reader->poll();
+        reader->each_meta([&](trace::MetaType type, std::uint16_t id, std::string_view text) {
+            if (type == trace::MetaType::signature) {
+                shapes[id] = std::string(text.substr(sizeof(trace::SignatureInfo)).data());
+            }
+        });
+        return shapes;
+    }
+
+    std::unique_ptr<trace::Recording> recording = std::move(*trace::Recording::create(std::size_t{1} << 26));
+    devices::CpuDevice device{1, *recording};
+    Runtime rt{device, *recording, {}};
+};
+
+TEST_F(SignaturesTest, OpaqueOpsOfOneNameAndDifferentCostsAreNumbered) {
+    const auto id = [this](std::uint64_t flops) {
+        return rt.signatures.opaque({devices::OpKind::opaque, devices::Family::matmul, "lib::op", "(2)", 8, flops, 48})
+            .id;
+    };
+    const auto first = id(1), second = id(2), third = id(3);
+    EXPECT_EQ(id(2), second);
+    const auto shapes = recorded_shapes();
+    EXPECT_EQ(shapes.at(first), "(2)");
+    EXPECT_EQ(shapes.at(second), "(2) #2");
+    EXPECT_EQ(shapes.at(third), "(2) #3");
+}
+
+}  // namespace
+}  // namespace headway::runtime
