@@ -108,8 +108,8 @@ def children_of(process):
 class KillWindow(Scenario):
     """The window, its runner or both are killed while they start, run, save and export."""
 
-    STEPS = ("set:n=2000", "run", "wait", "command:export.recording", "seconds:0.2", "command:export.svg", "seconds:0.2",
-             "run", "wait", "command:export.recording", "seconds:0.2", "command:export.png", "seconds:0.4")
+    STEPS = ("set:n=2000", "run", "wait", "command:export.recording", "wait", "command:export.svg", "wait",
+             "run", "wait", "command:export.recording", "wait", "command:export.png", "wait")
 
     def setUp(self):
         super().setUp()

@@ -255,6 +255,14 @@ void App::new_program() {
     }
 }
 
+void App::ask_to_close() {
+    if (close_.may_close()) {
+        state_.exports.pictures.cancel();
+    } else {
+        close_.open();
+    }
+}
+
 // Also opens the tab that belongs to the mode.
 void App::set_mode(Mode mode) {
     state_.look.map = false;

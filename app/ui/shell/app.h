@@ -43,9 +43,10 @@ public:
     [[nodiscard]] bool animating() const { return moving_ || state_.session.running(); }
     // Moved by the user, or easing towards where the user moved it; not just following a growing run.
     [[nodiscard]] bool moving() const { return moving_ && !state_.timeline.view.following(); }
-    // Asks about unsaved edits, if there are any; then may_close().
-    void ask_to_close() { close_.open(); }
-    [[nodiscard]] bool may_close() const { return close_.may_close(); }
+    // Asks about unsaved edits, if there are any; then may_close(), once a file that is being written is whole. Called
+    // again meanwhile: gives that file up.
+    void ask_to_close();
+    [[nodiscard]] bool may_close() const { return close_.may_close() && !state_.exports.pictures.job().busy(); }
     // Called when the user wants a picture of the window.
     void on_picture(std::function<void()> take) { take_picture_ = std::move(take); }
     // Names of the keys on this keyboard; see Ui::key_label.

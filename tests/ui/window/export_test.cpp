@@ -1,10 +1,13 @@
 // Figures, movies and recordings, saved from the window.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <set>
+#include <thread>
 
 #include "tests/ui/window/window_fixture.h"
 
@@ -96,6 +99,35 @@ TEST_F(ExportTest, RecordingsAreSaved) {
     std::ifstream(path) >> written;
     EXPECT_EQ(written, ops);
     EXPECT_EQ(state.notices.all().back().text, "The recording is in " + path.string());
+}
+
+TEST_F(ExportTest, TheWindowClosesWhenTheFileIsWhole) {
+    run_to_the_end();
+    std::atomic<bool> may_end{false};
+    std::atomic<int> whole{0};
+    state.exports.write_recording = [&](const model::Run&, const std::string&, const std::function<bool()>& go_on) {
+        while (!may_end && go_on()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        whole += may_end ? 1 : 0;
+        return core::Result<void>();
+    };
+    state.exports.save_recording();
+    app->ask_to_close();
+    frames(3);
+    EXPECT_FALSE(app->may_close());
+    may_end = true;
+    finish_writing();
+    EXPECT_TRUE(app->may_close());
+    EXPECT_EQ(whole, 1);
+
+    may_end = false;
+    state.exports.save_recording();
+    EXPECT_FALSE(app->may_close());
+    app->ask_to_close();  // once more
+    finish_writing();
+    EXPECT_TRUE(app->may_close());
+    EXPECT_EQ(whole, 1) << "given up";
 }
 
 TEST_F(ExportTest, EveryChoiceOfTheExportIsOneClick) {
