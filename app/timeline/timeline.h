@@ -156,7 +156,7 @@ public:
     [[nodiscard]] const model::ProgramTime& time(int run) const {
         return runs[static_cast<std::size_t>(run)].run->program_time();
     }
-    // Whether there is such a run and it has issued such an op.
+    // Whether there is such a run and it has such an op so far.
     [[nodiscard]] bool has_op(int run, core::OpId op) const;
     [[nodiscard]] std::optional<Hit> hit(float x, float y) const;
     // Where an op is drawn, even outside of the view; empty when it has not started or its lane has no row.

@@ -72,7 +72,8 @@ struct Numbers {
     std::vector<PredictionPart> prediction_parts;
     std::int64_t held_ns = 0;  // the part "held by the learner"
     // Time on the measured part's critical path spent in hand-overs: an op's dependencies were met, but its lane
-    // had not started it. Empty if not computed: without a prediction, or of more than kReplayed ops.
+    // had not started it. Empty if not computed: without a prediction, without dependencies, or of more
+    // than kReplayed ops.
     std::optional<std::int64_t> handover_ns;
     std::int64_t h_ns = 0;  // the median hand-over from the frontend to an idle lane
     // The chapter's formula if it applies, and its result: "N·(t1+h+t2+t3)", "max(t1+N·t2, N·t1+t2)+h+t3"; else "".

@@ -409,6 +409,7 @@ void renew_totals(const Run& run, Numbers& numbers) {
         numbers.regime = Regime::unknown;
         numbers.predicted_ns = numbers.formula_ns = numbers.held_ns = 0;
         numbers.prediction_parts.clear();
+        numbers.handover_ns.reset();
         numbers.prediction_formula.clear();
         numbers.no_formula.clear();
     }

@@ -180,8 +180,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
             if (!known.empty()) {
                 command += " " + argument;
             } else {
-                return core::Error{core::ErrorKind::usage,
-                                   "unknown command " + argument.substr(0, 60) + "; see headway --help"};
+                return usage_error("unknown command " + argument.substr(0, 60) + "; see headway --help");
             }
             break;
         }
@@ -241,17 +240,15 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
                                        : given != settings.end() ? (*given)->get_name()
                                                                  : "";
             if (!unused.empty()) {
-                return core::Error{core::ErrorKind::usage,
-                                   "compare runs nothing when --a and --b are both traces, so " + unused +
-                                       " has no meaning here"};
+                return usage_error("compare runs nothing when --a and --b are both traces, so " + unused +
+                                   " has no meaning here");
             }
         }
         if (auto taken = take_count(repeat_sides, "--repeat", 1, 1000, options.repeat); !taken) {
             return taken.error();
         }
         if (options.repeat > 1 && (!options.trace_a.empty() || !options.trace_b.empty())) {
-            return core::Error{core::ErrorKind::usage,
-                               "--repeat runs both sides, so neither --a nor --b may be a trace"};
+            return usage_error("--repeat runs both sides, so neither --a nor --b may be a trace");
         }
         options.a = *a;
         options.b = *b;

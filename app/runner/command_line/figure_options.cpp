@@ -1,4 +1,5 @@
 #include "app/runner/command_line/figure_options.h"
+#include "app/runner/execution/words.h"
 
 #include <tuple>
 
@@ -34,19 +35,18 @@ core::Result<FigureRequest> checked(const RawFigureOptions& raw, const std::stri
         auto width = parse_count(raw.size.substr(0, cross), option, 640, 10'000);
         auto height = parse_count(cross == std::string::npos ? "" : raw.size.substr(cross + 1), option, 360, 10'000);
         if (!width || !height) {
-            return core::Error{core::ErrorKind::usage,
-                               option +
-                                   " must be slide, column (for a narrow one), two-columns, poster or WIDTHxHEIGHT "
-                                   "(640x360 to 10000x10000), not \"" +
-                                   raw.size.substr(0, 60) + "\""};
+            return usage_error(option +
+                               " must be slide, column (for a narrow one), two-columns, poster or WIDTHxHEIGHT "
+                               "(640x360 to 10000x10000), not \"" +
+                               raw.size.substr(0, 60) + "\"");
         }
         request.width_px = static_cast<double>(*width);
         request.height_px = static_cast<double>(*height);
         request.fit_height = false;
     }
     if (!raw.theme.empty() && raw.theme != "light" && raw.theme != "dark" && raw.theme != "projector") {
-        return core::Error{core::ErrorKind::usage, "--" + prefix + "theme must be light, dark or projector, not \"" +
-                                                       raw.theme.substr(0, 60) + "\""};
+        return usage_error("--" + prefix + "theme must be light, dark or projector, not \"" + raw.theme.substr(0, 60) +
+                           "\"");
     }
     request.theme = raw.theme.empty() ? request.theme : raw.theme;
     struct Number {
@@ -77,7 +77,7 @@ core::Result<FigureRequest> checked(const RawFigureOptions& raw, const std::stri
         }
     }
     if (request.from_ns && request.to_ns && *request.from_ns >= *request.to_ns) {
-        return core::Error{core::ErrorKind::usage, "--" + prefix + "from must lie before --" + prefix + "to"};
+        return usage_error("--" + prefix + "from must lie before --" + prefix + "to");
     }
     return request;
 }

@@ -136,7 +136,7 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     for (const auto* option : app.get_options()) {
         for (const auto& value : option->results()) {
             if (value.empty()) {
-                return core::Error{core::ErrorKind::usage, option->get_name() + " needs a value"};
+                return usage_error(option->get_name() + " needs a value");
             }
         }
     }
@@ -152,7 +152,7 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.confine = raw.confine;
     options.network = raw.network;
     if (raw.network && raw.confine.empty()) {
-        return core::Error{core::ErrorKind::usage, "--network needs --confine: otherwise the network is free"};
+        return usage_error("--network needs --confine: otherwise the network is free");
     }
     if (auto taken = take_limits(raw, options.limits); !taken) {
         return taken.error();
@@ -165,20 +165,17 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.temporary = raw.temporary;
     if (!raw.tab.empty() && raw.tab != "mxnet" && raw.tab != "pytorch" && raw.tab != "tensorflow" &&
         raw.tab != "python") {
-        return core::Error{core::ErrorKind::usage,
-                           "--tab must be mxnet, pytorch, tensorflow or python, not \"" + raw.tab.substr(0, 60) + "\""};
+        return usage_error("--tab must be mxnet, pytorch, tensorflow or python, not \"" + raw.tab.substr(0, 60) + "\"");
     }
     options.workers = default_workers();
     options.workers_given = !raw.workers.empty();
     options.streams = kDefaultStreams;
     options.streams_given = !raw.streams.empty();
     if (!raw.device.empty() && raw.device != "cpu" && raw.device != "cuda" && raw.device != "simulated") {
-        return core::Error{core::ErrorKind::usage,
-                           "--device must be cpu, cuda or simulated, not \"" + raw.device.substr(0, 60) + "\""};
+        return usage_error("--device must be cpu, cuda or simulated, not \"" + raw.device.substr(0, 60) + "\"");
     }
     if (!raw.links.empty() && !devices::topology_called(raw.links)) {
-        return core::Error{core::ErrorKind::usage,
-                           "--links must be pcie, pairs or ring, not \"" + raw.links.substr(0, 60) + "\""};
+        return usage_error("--links must be pcie, pairs or ring, not \"" + raw.links.substr(0, 60) + "\"");
     }
     options.links = raw.links;
     if (!raw.gpu_speeds.empty()) {
@@ -200,13 +197,12 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     for (const auto& setting : raw.set) {
         const auto equals = setting.find('=');
         if (equals == std::string::npos || equals == 0) {
-            return core::Error{core::ErrorKind::usage,
-                               "--set must be NAME=VALUE, not \"" + setting.substr(0, 60) + "\""};
+            return usage_error("--set must be NAME=VALUE, not \"" + setting.substr(0, 60) + "\"");
         }
         const std::string name = setting.substr(0, equals);
         if (std::any_of(options.set.begin(), options.set.end(),
                         [&](const auto& other) { return other.first == name; })) {
-            return core::Error{core::ErrorKind::usage, "--set " + name.substr(0, 60) + " is given twice; give it once"};
+            return usage_error("--set " + name.substr(0, 60) + " is given twice; give it once");
         }
         options.set.emplace_back(name, setting.substr(equals + 1));
     }

@@ -9,6 +9,7 @@
 #include "app/model/report/report.h"
 #include "app/model/user_data/user_data.h"
 #include "app/runner/commands/commands.h"
+#include "app/runner/execution/words.h"
 #include "engine/core/system/output_file.h"
 #ifdef HEADWAY_WITH_FIGURES
 #include "app/figure/figure.h"
@@ -49,14 +50,14 @@ core::Result<model::Arrangements> lanes_of(const FigureRequest& request, std::ve
         return figure::check_movie_path(path);
     }
     if (!figure::check_figure_path(path)) {
-        return core::Error{core::ErrorKind::usage,
-                           "A figure's file ends in .png, .svg or .pdf, a moving one's in .gif or .mp4, or it is named "
-                           "frame-%04d.png, not '" +
-                               path + "'."};
+        return usage_error(
+            "A figure's file ends in .png, .svg or .pdf, a moving one's in .gif or .mp4, or it is named "
+            "frame-%04d.png, not '" +
+            path + "'.");
     }
     return {};
 #else
-    return core::Error{core::ErrorKind::usage, "a figure (" + path + ") is not possible: this build has none"};
+    return usage_error("a figure (" + path + ") is not possible: this build has none");
 #endif
 }
 
@@ -95,7 +96,7 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
                                  const FigureRequest& request, const std::vector<std::string>& inputs) {
     if (!trace.empty() && lower_case_end(trace) == ".gz" &&
         lower_case_end(trace.substr(0, trace.size() - 3)) != ".json") {
-        return core::Error{core::ErrorKind::usage, "--trace must end in .json or .json.gz, not " + trace};
+        return usage_error("--trace must end in .json or .json.gz, not " + trace);
     }
     if (!figure.empty()) {
         if (auto known = check_figure(figure); !known) {
@@ -116,12 +117,12 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
         }
         for (const auto* other : paths) {
             if (other != path && !other->empty() && is_same_file(*other, *path)) {
-                return core::Error{core::ErrorKind::usage, *path + " is asked for twice"};
+                return usage_error(*path + " is asked for twice");
             }
         }
         for (const std::string& input : inputs) {
             if (!input.empty() && is_same_file(input, *path)) {
-                return core::Error{core::ErrorKind::usage, *path + " would be written over what is read from it"};
+                return usage_error(*path + " would be written over what is read from it");
             }
         }
         if (path == &figure && has_frames(figure)) {
@@ -264,9 +265,9 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
         }
         options.view = figure::TimelineView{request.from_ns.value_or(0), request.to_ns.value_or(end_ns)};
         if (options.view->begin_ns >= std::min(options.view->end_ns, end_ns)) {
-            return core::Error{core::ErrorKind::usage, "the run is over after " + model::duration_text(end_ns) +
-                                                           ", so there is nothing to show from " +
-                                                           model::duration_text(options.view->begin_ns) + " on"};
+            return usage_error("the run is over after " + model::duration_text(end_ns) +
+                               ", so there is nothing to show from " + model::duration_text(options.view->begin_ns) +
+                               " on");
         }
     }
     if (figure::is_movie_path(path)) {
@@ -274,7 +275,7 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
     }
     return figure::write_figure(path, a, b, options);
 #else
-    return core::Error{core::ErrorKind::usage, "--figure is not possible: this build has no figures"};
+    return usage_error("--figure is not possible: this build has no figures");
 #endif
 }
 

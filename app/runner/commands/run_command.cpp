@@ -23,6 +23,7 @@
 
 #include "app/runner/execution/device_choice.h"
 #include "app/runner/execution/execute.h"
+#include "app/runner/execution/words.h"
 #include "engine/core/bytes.h"
 #include "engine/core/count_text.h"
 #include "engine/core/system/machine_memory.h"
@@ -156,7 +157,7 @@ core::Result<void> settle_in(const RunOptions& options) {
     for (const auto& folder : options.confine) {
         std::error_code ignored;
         if (!std::filesystem::is_directory(folder, ignored)) {
-            return core::Error{core::ErrorKind::usage, "--confine names " + folder + ", which is not a folder"};
+            return usage_error("--confine names " + folder + ", which is not a folder");
         }
     }
     return confinement::confine({options.confine, options.network});

@@ -9,6 +9,7 @@
 #include "app/lesson/assets.h"
 #include "app/model/costs/cost_model_file.h"
 #include "app/runner/execution/machine.h"
+#include "app/runner/execution/words.h"
 #include "engine/devices/cpu/cpu_device.h"
 #include "engine/devices/simulated/simulated.h"
 
@@ -108,7 +109,7 @@ core::Result<void> check_device(const std::string& kind) {
         const auto costs = cost_model();
         return costs ? core::Result<void>() : unavailable(kind, costs.error().message);
     }
-    return core::Error{core::ErrorKind::usage, "there is no device \"" + kind + "\""};
+    return usage_error("there is no device \"" + kind + "\"");
 }
 
 nlohmann::json json_of(const SimulatedCosts& costs) {

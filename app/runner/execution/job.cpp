@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/lesson/assets.h"
+#include "app/runner/execution/words.h"
 #include "app/runner/python/python_program.h"
 #include "engine/core/count_text.h"
 #include "engine/trace/barrier_names.h"
@@ -274,10 +275,10 @@ core::Result<Job> find_job(const RunOptions& options) {
             message += " (left out: " + file_and_line(refused.front()) +
                        (others > 0 ? "; and " + std::to_string(others) + " more, see headway lessons" : "") + ")";
         }
-        return core::Error{core::ErrorKind::usage, message};
+        return usage_error(message);
     }
     if (!options.tab.empty() && python.empty()) {
-        return core::Error{core::ErrorKind::usage, options.program + " has no tab " + options.tab};
+        return usage_error(options.program + " has no tab " + options.tab);
     }
     const auto parameters = job.lesson ? job.lesson->parameters : job.program->parameters();
     std::vector<std::string> known;
@@ -288,9 +289,8 @@ core::Result<Job> find_job(const RunOptions& options) {
     for (const auto& [name, value] : options.set) {
         const auto at = std::find(known.begin(), known.end(), name);
         if (at == known.end()) {
-            return core::Error{core::ErrorKind::usage, options.program + " has no parameter \"" + name.substr(0, 60) +
-                                                           "\"; it has " +
-                                                           (known.empty() ? "none" : "these: " + list_of(known))};
+            return usage_error(options.program + " has no parameter \"" + name.substr(0, 60) + "\"; it has " +
+                               (known.empty() ? "none" : "these: " + list_of(known)));
         }
         auto accepted = lesson::accept_value(parameters[static_cast<std::size_t>(at - known.begin())], value);
         if (!accepted) {
@@ -357,31 +357,31 @@ core::Result<void> take_gpus(const RunOptions& given, Job& job) {
     const bool simulated = job.options.device == "simulated", cpu = job.options.device == "cpu";
     const lesson::Lesson* lesson = job.lesson && !cpu ? &*job.lesson : nullptr;
     job.gpus = given.gpus != 0 ? given.gpus : lesson != nullptr ? lesson->gpus : 1;
-    const auto wrong = [](const std::string& text) { return core::Error{core::ErrorKind::usage, text}; };
     if (job.gpus > 1 && cpu) {
-        return wrong("--gpus is for --device simulated or cuda: a run on cpu uses no GPU");
+        return usage_error("--gpus is for --device simulated or cuda: a run on cpu uses no GPU");
     }
     if (!simulated && (!given.links.empty() || !given.gpu_speeds.empty())) {
-        return wrong("--links and --gpu-speeds are for --device simulated: a real machine has its own");
+        return usage_error("--links and --gpu-speeds are for --device simulated: a real machine has its own");
     }
     if (!job.options.streams_given && job.profile.program_streams) {
         job.streams = std::min(job.streams, (core::kMaxLanes - 1) / job.gpus);  // one lane is left for the CPU
     }
     if (job.gpus * job.streams > core::kMaxLanes) {
-        return wrong(std::to_string(job.gpus) + " GPUs with " + std::to_string(job.streams) + " streams each need " +
-                     std::to_string(job.gpus * job.streams) + " lanes, and a run has " +
-                     std::to_string(core::kMaxLanes) + ": choose --streams " +
-                     std::to_string(core::kMaxLanes / job.gpus) + " or fewer");
+        return usage_error(std::to_string(job.gpus) + " GPUs with " + std::to_string(job.streams) +
+                           " streams each need " + std::to_string(job.gpus * job.streams) + " lanes, and a run has " +
+                           std::to_string(core::kMaxLanes) + ": choose --streams " +
+                           std::to_string(core::kMaxLanes / job.gpus) + " or fewer");
     }
     if (!given.links.empty() && job.gpus < 2) {
-        return wrong("--links is for a machine with several GPUs: choose --gpus 2 or more");
+        return usage_error("--links is for a machine with several GPUs: choose --gpus 2 or more");
     }
     const std::string& links = !given.links.empty() || lesson == nullptr ? given.links : lesson->links;
     job.links = devices::topology_called(links).value_or(devices::Topology::pcie);
     if (!given.gpu_speeds.empty() && (job.gpus < 2 || given.gpu_speeds.size() != job.gpus)) {
-        return wrong(job.gpus < 2 ? "--gpu-speeds is for a machine with several GPUs: choose --gpus 2 or more"
-                                  : "--gpu-speeds has " + core::counted(given.gpu_speeds.size(), "speed") + " for " +
-                                        std::to_string(job.gpus) + " GPUs: write one for each, such as 1,0.5");
+        return usage_error(job.gpus < 2
+                               ? "--gpu-speeds is for a machine with several GPUs: choose --gpus 2 or more"
+                               : "--gpu-speeds has " + core::counted(given.gpu_speeds.size(), "speed") + " for " +
+                                     std::to_string(job.gpus) + " GPUs: write one for each, such as 1,0.5");
     }
     // Those of a lesson are for the number of GPUs that it chooses.
     const bool lessons = given.gpu_speeds.empty() && lesson != nullptr && lesson->gpu_speeds.size() == job.gpus;
@@ -397,7 +397,7 @@ core::Result<Job> make_job(const RunOptions& options) {
         return job;
     }
     if (!options.costs.empty() && job->options.device != "simulated") {
-        return core::Error{core::ErrorKind::usage, "--costs is for --device simulated, not for " + job->options.device};
+        return usage_error("--costs is for --device simulated, not for " + job->options.device);
     }
     if (job->options.costs.empty() && job->lesson && job->options.device == "simulated") {
         auto costs = parse_costs(job->lesson->costs, "costs");

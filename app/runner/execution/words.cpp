@@ -192,8 +192,8 @@ core::Result<void> take_word(const std::string& text, const char* option, const 
         second = text.empty() ? second : text == second_word;
         return {};
     }
-    return core::Error{core::ErrorKind::usage, std::string(option) + " must be " + first_word + " or " + second_word +
-                                                   ", not \"" + text.substr(0, 60) + "\""};
+    return usage_error(std::string(option) + " must be " + first_word + " or " + second_word + ", not \"" +
+                       text.substr(0, 60) + "\"");
 }
 
 std::vector<std::string> names_in(const std::string& text) {

@@ -13,7 +13,7 @@
 
 namespace headway::runner {
 
-// An error of the command line. `message`: one sentence.
+// An error of kind `usage`. `message`: one sentence.
 core::Error usage_error(std::string message);
 
 // "512M", "1.5G", "5MB" (engine/core/bytes.h); at least one byte.

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "engine/devices/cpu/cpu_device.h"
 #include "engine/runtime/runtime.h"
@@ -22,7 +25,8 @@ protected:
         reader->poll();
         reader->each_meta([&](trace::MetaType type, std::uint16_t id, std::string_view text) {
             if (type == trace::MetaType::signature) {
-                shapes[id] = std::string(text.substr(sizeof(trace::SignatureInfo)).data());
+                text.remove_prefix(sizeof(trace::SignatureInfo));
+                shapes[id] = text.substr(0, text.find('\0'));  // the name follows
             }
         });
         return shapes;

@@ -91,9 +91,11 @@ TEST(Numbers, RenewingACutOffRunRemovesThePrediction) {
     const auto read = run.builder.read();
     Numbers numbers = numbers_of(*read);
     ASSERT_GT(numbers.predicted_ns, 0);
+    ASSERT_TRUE(numbers.handover_ns);
     read->close();
     renew_totals(*read, numbers);
     EXPECT_TRUE(numbers.cut_off);
+    EXPECT_FALSE(numbers.handover_ns);
     EXPECT_EQ(numbers.predicted_ns, 0);
     EXPECT_EQ(numbers.prediction_formula, "");
 }

@@ -1,14 +1,7 @@
 #include "app/model/user_data/bookmark.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <map>
-#include <optional>
-#include <string>
-
-#include "app/model/user_data/user_data.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -58,41 +51,6 @@ TEST(Fingerprint, LooksAtAllOpsOfAShortRun) {
     const std::uint64_t own = fingerprint({.ops = 128});
     for (OpId id = 1; id <= 128; ++id) {
         EXPECT_NE(fingerprint({.ops = 128, .longer = id}), own) << id;
-    }
-}
-
-class UserDataFolder : public testing::Test {
-protected:
-    ~UserDataFolder() override {
-        for (const auto& [name, value] : before_) {
-            set(name, value);
-        }
-    }
-    static void set(const char* name, const std::optional<std::string>& value) {
-        value ? setenv(name, value->c_str(), 1) : unsetenv(name);
-    }
-    static std::optional<std::string> now(const char* name) {
-        const char* value = std::getenv(name);
-        return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-    }
-
-private:
-    std::map<const char*, std::optional<std::string>> before_{{"XDG_DATA_HOME", now("XDG_DATA_HOME")},
-                                                              {"HOME", now("HOME")}};
-};
-
-TEST_F(UserDataFolder, IsWhereTheEnvironmentSaysWithAnAbsolutePath) {
-    set("XDG_DATA_HOME", "/data");
-    set("HOME", "/home/a");
-    EXPECT_EQ(user_data_folder(), "/data/headway");
-    for (const std::optional<std::string>& no_path :
-         {std::optional<std::string>(), std::optional<std::string>(""), std::optional<std::string>("data")}) {
-        set("XDG_DATA_HOME", no_path);
-        set("HOME", "/home/a");
-        EXPECT_EQ(user_data_folder(), "/home/a/.local/share/headway");
-        set("HOME", no_path);
-        EXPECT_TRUE(user_data_folder().is_absolute());
-        EXPECT_EQ(user_data_folder().filename(), "headway-" + std::to_string(getuid()));
     }
 }
 
