@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "app/gfx/imgui_compat.h"
+#include "app/ui/state/outside_work.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::ui {
@@ -150,8 +151,7 @@ core::Result<void> Script::step(const std::string& step) {
         if (state_.session.b() == nullptr && state_.session.a() == nullptr) {
             return core::Error{core::ErrorKind::usage, "'wait' waits for a run, and there is none: 'run' comes first"};
         }
-        while (state_.session.waiting() || state_.comparing.rounds() != nullptr ||
-               state_.exports.pictures.job().busy()) {
+        while (outside_work(state_)) {
             if (state_.session.standing() && state_.session.b()->phase() == session::Phase::paused) {
                 return core::Error{core::ErrorKind::usage,
                                    "'wait' would never end: the run is paused, and only 'pause' resumes it"};

@@ -5,7 +5,7 @@
 //     point:WIDGET  move:X,Y  wheel:N  key:NAME  command:ID  text:WORDS  drag:X,Y,X,Y  right-drag:X,Y,X,Y
 //     hover-op:RUN,ID  hover-wait:RUN,INDEX  picture:FILE  words:FILE
 //
-// `wait` waits for the run, and for a file that is being written. X and Y are pixels. WIDGET is a widget's id. `key`
+// `wait` waits for runs, checks and files that are being written. X and Y are pixels. WIDGET is a widget's id. `key`
 // takes modifiers: ctrl+shift+p. `words` writes the panels' texts, one per line: x, y, text.
 #pragma once
 

@@ -1,4 +1,4 @@
-// How signatures are told apart in a recording.
+// Signatures in a recording: each kind of op has a text of its own.
 #include "engine/runtime/signatures.h"
 
 #include <gtest/gtest.h>

@@ -113,8 +113,8 @@ IdleCauses causes_of_gaps(const Run& run, std::int64_t begin_ns, std::int64_t& i
             if (const auto gap = idle_gap(run, lane, ns)) {
                 EXPECT_EQ(gap->begin_ns, ns);
                 EXPECT_EQ(gap->causes.all_ns() + gap->causes.paused_ns, gap->end_ns - gap->begin_ns);
-                for (const auto ns : kCauses) {
-                    sum.*ns += gap->causes.*ns;
+                for (const auto cause : kCauses) {
+                    sum.*cause += gap->causes.*cause;
                 }
                 idle_ns += gap->end_ns - gap->begin_ns;
             }
