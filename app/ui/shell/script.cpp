@@ -20,8 +20,20 @@ namespace {
 
 using gfx::Key;
 
+core::Error refused(const std::string& why) {
+    return {core::ErrorKind::usage, why};
+}
+
 core::Error wrong(const std::string& step) {
-    return {core::ErrorKind::usage, "a script has no step '" + step + "'"};
+    return refused("a script has no step '" + step + "'");
+}
+
+float number(const std::string& text) {
+    return static_cast<float>(std::atof(text.c_str()));
+}
+
+core::Result<void> ok_unless(const std::string& problem) {
+    return problem.empty() ? core::Result<void>() : refused(problem);
 }
 
 }  // namespace
@@ -46,12 +58,28 @@ void Script::move(float x, float y) {
     frames(1);
 }
 
-core::Result<void> Script::click(const std::string& mark, int times) {
-    const auto found = app_.rects().find(mark);
+core::Result<void> Script::move_to(const std::string& where) {
+    float x = 0, y = 0;
+    if (std::sscanf(where.c_str(), "%f,%f", &x, &y) != 2) {
+        return wrong("move:" + where);
+    }
+    move(x, y);
+    return {};
+}
+
+core::Result<void> Script::point(const std::string& widget) {
+    const auto found = app_.rects().find(widget);
     if (found == app_.rects().end()) {
-        return core::Error{core::ErrorKind::usage, "the window has no widget '" + mark + "'"};
+        return refused("the window has no widget '" + widget + "'");
     }
     move(found->second.centre_x(), found->second.centre_y());
+    return {};
+}
+
+core::Result<void> Script::click(const std::string& widget, int times) {
+    if (auto pointed = point(widget); !pointed) {
+        return pointed;
+    }
     for (int i = 0; i < times; ++i) {
         gfx::inject::mouse_button(0, true);
         frames(1);
@@ -120,164 +148,160 @@ core::Result<void> Script::words(const std::string& path) {
     file << words;
     file.close();
     if (!file) {
-        return core::Error{core::ErrorKind::usage, "cannot write " + path};
+        return refused("cannot write " + path);
     }
     return {};
 }
 
+core::Result<void> Script::wait() {
+    if (state_.session.b() == nullptr && state_.session.a() == nullptr) {
+        return refused("'wait' waits for a run, and there is none: 'run' comes first");
+    }
+    while (outside_work(state_)) {
+        if (state_.session.standing() && state_.session.b()->phase() == session::Phase::paused) {
+            return refused("'wait' would never end: the run is paused, and only 'pause' resumes it");
+        }
+        frames(1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(4));
+    }
+    frames(30);  // lets animations finish
+    return {};
+}
+
+void Script::seconds(double seconds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (std::chrono::steady_clock::now() < end) {
+        frames(1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(8));
+    }
+}
+
+core::Result<void> Script::lesson(const std::string& id) {
+    return ok_unless(state_.programs.choose(id) ? "" : "there is no lesson called " + id);
+}
+
+core::Result<void> Script::set(const std::string& setting) {
+    const std::size_t equals = setting.find('=');
+    const std::string name = setting.substr(0, equals);
+    const lesson::Lesson* lesson = state_.programs.lesson();
+    if (lesson != nullptr && equals != std::string::npos) {
+        for (const lesson::Parameter& parameter : lesson->parameters) {
+            if (parameter.name == name) {
+                return ok_unless(state_.settings.set_parameter(parameter, setting.substr(equals + 1)));
+            }
+        }
+    }
+    return refused("the lesson has no parameter " + name);
+}
+
+core::Result<void> Script::hover(const std::string& what, bool op) {
+    int run = 0;
+    unsigned id = 0;
+    if (std::sscanf(what.c_str(), "%d,%u", &run, &id) != 2) {
+        return wrong((op ? "hover-op:" : "hover-wait:") + what);
+    }
+    const auto& layout = app_.timeline().layout();
+    const auto box = op ? layout.box_of_op(run, id) : layout.box_of_wait(run, static_cast<int>(id));
+    if (!box) {
+        return refused("nothing is drawn for " + what);
+    }
+    move((box->x0 + box->x1) / 2, (box->y0 + box->y1) / 2);
+    return {};
+}
+
+core::Result<void> Script::command(const std::string& id) {
+    const Command* command = app_.commands().find(id);
+    if (command == nullptr) {
+        return refused("the window has no command '" + id + "'");
+    }
+    if (!command->can_run()) {
+        return refused("the command '" + id + "' cannot run now");
+    }
+    command->run();
+    return {};
+}
+
+core::Result<void> Script::compare() {
+    if (!state_.comparing.sides()) {
+        return refused("'compare' needs two runs, or one run and settings that differ from its own");
+    }
+    state_.comparing.start();
+    return {};
+}
+
+core::Result<void> Script::theme(const std::string& name) {
+    const auto theme = figure::theme_called(name);
+    if (!theme) {
+        return wrong("theme:" + name);
+    }
+    state_.look.theme = *theme;
+    return {};
+}
+
+core::Result<void> Script::barrier(const std::string& word) {
+    const auto policy = trace::barrier_from_word(word);
+    if (!policy) {
+        return policy.error();
+    }
+    state_.settings.set_barrier(*policy);
+    return {};
+}
+
+std::span<const Script::Step> Script::steps() {
+    using What = const std::string&;
+    static const std::array kSteps{
+        Step("run", 1, [](Script& s, What) { s.state_.run(); }),
+        Step("wait", 0, [](Script& s, What) { return s.wait(); }),
+        Step("stop", 1, [](Script& s, What) { s.state_.stop(); }),
+        Step("pause", 2, [](Script& s, What) { s.state_.run_or_pause(); }),
+        Step("reset", 2, [](Script& s, What) { s.state_.reset(); }),
+        Step("compare", 1, [](Script& s, What) { return s.compare(); }),
+        Step("frames", 0, [](Script& s, What count) { s.frames(std::atoi(count.c_str())); }),
+        Step("seconds", 0, [](Script& s, What seconds) { s.seconds(std::atof(seconds.c_str())); }),
+
+        Step("lesson", 2, [](Script& s, What id) { return s.lesson(id); }),
+        Step("open", 2, [](Script& s, What path) { return s.state_.programs.open(path); }),
+        Step("tab", 2, [](Script& s, What id) { s.state_.source.set_tab(id); }),
+        Step("device", 1, [](Script& s, What kind) { s.state_.settings.set_device(kind); }),
+        Step("barrier", 1, [](Script& s, What word) { return s.barrier(word); }),
+        Step("budget", 0, [](Script& s, What bytes) { return ok_unless(s.state_.settings.set_budget(bytes)); }),
+        Step("set", 0, [](Script& s, What setting) { return s.set(setting); }),
+        Step("theme", 2, [](Script& s, What name) { return s.theme(name); }),
+        Step("scale", 3, [](Script& s, What factor) { s.state_.look.user_scale = number(factor); }),
+
+        Step("click", 0, [](Script& s, What widget) { return s.click(widget, 1); }),
+        Step("double", 0, [](Script& s, What widget) { return s.click(widget, 2); }),
+        Step("point", 40, [](Script& s, What widget) { return s.point(widget); }),
+        Step("move", 1, [](Script& s, What where) { return s.move_to(where); }),
+        Step("wheel", 25, [](Script&, What notches) { gfx::inject::mouse_wheel(number(notches)); }),
+        Step("drag", 0, [](Script& s, What where) { return s.drag(where, 0); }),
+        Step("right-drag", 0, [](Script& s, What where) { return s.drag(where, 1); }),
+        Step("hover-op", 2, [](Script& s, What what) { return s.hover(what, true); }),
+        Step("hover-wait", 2, [](Script& s, What what) { return s.hover(what, false); }),
+        Step("key", 0, [](Script& s, What name) { return s.key(name); }),
+        Step("text", 2, [](Script&, What text) { gfx::inject::text(text.c_str()); }),
+        Step("command", 2, [](Script& s, What id) { return s.command(id); }),
+
+        Step("picture", 0, [](Script& s, What path) { return s.picture_(path); }),
+        Step("words", 0, [](Script& s, What path) { return s.words(path); }),
+    };
+    return kSteps;
+}
+
 core::Result<void> Script::step(const std::string& step) {
     const std::size_t colon = std::min(step.find(':'), step.size());
-    const std::string verb = step.substr(0, colon), what = colon < step.size() ? step.substr(colon + 1) : std::string();
-    if (verb == "run") {
-        state_.run();
-        frames(1);
-    } else if (verb == "compare") {
-        if (!state_.comparing.sides()) {
-            return core::Error{core::ErrorKind::usage,
-                               "'compare' needs two runs, or one run and settings that differ from its own"};
-        }
-        state_.comparing.start();
-        frames(1);
-    } else if (verb == "pause") {
-        state_.run_or_pause();
-        frames(2);
-    } else if (verb == "stop") {
-        state_.stop();
-        frames(1);
-    } else if (verb == "reset") {
-        state_.reset();
-        frames(2);
-    } else if (verb == "wait") {
-        if (state_.session.b() == nullptr && state_.session.a() == nullptr) {
-            return core::Error{core::ErrorKind::usage, "'wait' waits for a run, and there is none: 'run' comes first"};
-        }
-        while (outside_work(state_)) {
-            if (state_.session.standing() && state_.session.b()->phase() == session::Phase::paused) {
-                return core::Error{core::ErrorKind::usage,
-                                   "'wait' would never end: the run is paused, and only 'pause' resumes it"};
-            }
-            frames(1);
-            std::this_thread::sleep_for(std::chrono::milliseconds(4));
-        }
-        frames(30);  // lets animations finish
-    } else if (verb == "frames") {
-        frames(std::atoi(what.c_str()));
-    } else if (verb == "seconds") {
-        const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(std::atof(what.c_str()));
-        while (std::chrono::steady_clock::now() < end) {
-            frames(1);
-            std::this_thread::sleep_for(std::chrono::milliseconds(8));
-        }
-    } else if (verb == "lesson") {
-        if (!state_.programs.choose(what)) {
-            return core::Error{core::ErrorKind::usage, "there is no lesson called " + what};
-        }
-        frames(2);
-    } else if (verb == "open") {
-        if (auto opened = state_.programs.open(what); !opened) {
-            return opened;
-        }
-        frames(2);
-    } else if (verb == "tab") {
-        state_.source.set_tab(what);
-        frames(2);
-    } else if (verb == "device") {
-        state_.settings.set_device(what);
-        frames(1);
-    } else if (verb == "barrier") {
-        auto policy = trace::barrier_from_word(what);
-        if (!policy) {
-            return policy.error();
-        }
-        state_.settings.set_barrier(*policy);
-        frames(1);
-    } else if (verb == "budget") {
-        if (const std::string problem = state_.settings.set_budget(what); !problem.empty()) {
-            return core::Error{core::ErrorKind::usage, problem};
-        }
-    } else if (verb == "set") {
-        const std::size_t equals = what.find('=');
-        const lesson::Lesson* lesson = state_.programs.lesson();
-        const lesson::Parameter* parameter = nullptr;
-        for (std::size_t i = 0; lesson != nullptr && i < lesson->parameters.size(); ++i) {
-            if (lesson->parameters[i].name == what.substr(0, equals)) {
-                parameter = &lesson->parameters[i];
-            }
-        }
-        if (parameter == nullptr || equals == std::string::npos) {
-            return core::Error{core::ErrorKind::usage, "the lesson has no parameter " + what.substr(0, equals)};
-        }
-        if (const std::string problem = state_.settings.set_parameter(*parameter, what.substr(equals + 1));
-            !problem.empty()) {
-            return core::Error{core::ErrorKind::usage, problem};
-        }
-    } else if (verb == "theme") {
-        const auto theme = figure::theme_called(what);
-        if (!theme) {
-            return wrong(step);
-        }
-        state_.look.theme = *theme;
-        frames(2);
-    } else if (verb == "scale") {
-        state_.look.user_scale = static_cast<float>(std::atof(what.c_str()));
-        frames(3);
-    } else if (verb == "click" || verb == "double") {
-        return click(what, verb == "double" ? 2 : 1);
-    } else if (verb == "point") {
-        const auto found = app_.rects().find(what);
-        if (found == app_.rects().end()) {
-            return core::Error{core::ErrorKind::usage, "the window has no widget '" + what + "'"};
-        }
-        move(found->second.centre_x(), found->second.centre_y());
-        frames(40);
-    } else if (verb == "move") {
-        float x = 0, y = 0;
-        if (std::sscanf(what.c_str(), "%f,%f", &x, &y) != 2) {
-            return wrong(step);
-        }
-        move(x, y);
-        frames(1);
-    } else if (verb == "wheel") {
-        gfx::inject::mouse_wheel(static_cast<float>(std::atof(what.c_str())));
-        frames(25);
-    } else if (verb == "key") {
-        return key(what);
-    } else if (verb == "command") {
-        const Command* command = app_.commands().find(what);
-        if (command == nullptr) {
-            return core::Error{core::ErrorKind::usage, "the window has no command '" + what + "'"};
-        }
-        if (!command->can_run()) {
-            return core::Error{core::ErrorKind::usage, "the command '" + what + "' cannot run now"};
-        }
-        command->run();
-        frames(2);
-    } else if (verb == "text") {
-        gfx::inject::text(what.c_str());
-        frames(2);
-    } else if (verb == "drag" || verb == "right-drag") {
-        return drag(what, verb == "drag" ? 0 : 1);
-    } else if (verb == "hover-op" || verb == "hover-wait") {
-        int run = 0;
-        unsigned id = 0;
-        if (std::sscanf(what.c_str(), "%d,%u", &run, &id) != 2) {
-            return wrong(step);
-        }
-        const auto& layout = app_.timeline().layout();
-        const auto box = verb == "hover-op" ? layout.box_of_op(run, id) : layout.box_of_wait(run, static_cast<int>(id));
-        if (!box) {
-            return core::Error{core::ErrorKind::usage, "nothing is drawn for " + what};
-        }
-        move((box->x0 + box->x1) / 2, (box->y0 + box->y1) / 2);
-        frames(2);
-    } else if (verb == "picture") {
-        return picture_(what);
-    } else if (verb == "words") {
-        return words(what);
-    } else {
+    const std::string what = colon < step.size() ? step.substr(colon + 1) : std::string();
+    const auto known = steps();
+    const auto found =
+        std::find_if(known.begin(), known.end(), [&](const Step& one) { return one.verb == step.substr(0, colon); });
+    if (found == known.end()) {
         return wrong(step);
     }
-    return {};
+    auto done = found->act(*this, what);
+    if (done) {
+        frames(found->frames_after);
+    }
+    return done;
 }
 
 }  // namespace headway::ui

@@ -10,7 +10,10 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "app/ui/shell/app.h"
@@ -29,10 +32,40 @@ public:
     core::Result<void> step(const std::string& step);
 
 private:
-    core::Result<void> click(const std::string& mark, int times);
-    core::Result<void> key(const std::string& name);
-    core::Result<void> words(const std::string& path);
+    // One kind of step: `action(script, what)` returns nothing or a Result; `what` follows the colon, "" without one.
+    struct Step {
+        template <class Action>
+        Step(std::string_view step_verb, int step_frames, Action action)
+            : verb(step_verb), frames_after(step_frames), act([action](Script& script, const std::string& what) {
+                  if constexpr (std::is_void_v<decltype(action(script, what))>) {
+                      action(script, what);
+                      return core::Result<void>();
+                  } else {
+                      return action(script, what);
+                  }
+              }) {}
+
+        std::string_view verb;
+        int frames_after;  // drawn if the step succeeds
+        std::function<core::Result<void>(Script&, const std::string& what)> act;
+    };
+    static std::span<const Step> steps();
+
+    core::Result<void> wait();
+    void seconds(double seconds);
+    core::Result<void> compare();
+    core::Result<void> lesson(const std::string& id);
+    core::Result<void> set(const std::string& setting);
+    core::Result<void> theme(const std::string& name);
+    core::Result<void> barrier(const std::string& word);
+    core::Result<void> move_to(const std::string& where);
+    core::Result<void> point(const std::string& widget);
+    core::Result<void> click(const std::string& widget, int times);
     core::Result<void> drag(const std::string& where, int button);
+    core::Result<void> hover(const std::string& what, bool op);
+    core::Result<void> key(const std::string& name);
+    core::Result<void> command(const std::string& id);
+    core::Result<void> words(const std::string& path);
     void move(float x, float y);
     void frames(int n);
 
