@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,7 @@ void forget(const std::string& name) {
     }
 }
 
+std::mutex held_mutex;  // guards held_outputs, and the folders that HeldOutput::place() opens again
 std::vector<const HeldOutput*> held_outputs;
 
 UniqueFd open_folder(const std::string& path) {
@@ -125,10 +127,12 @@ HeldOutput::HeldOutput(const std::string& path) {
         }
     }
     path_ = path;
+    const std::lock_guard lock(held_mutex);
     held_outputs.push_back(this);
 }
 
 HeldOutput::~HeldOutput() {
+    const std::lock_guard lock(held_mutex);
     std::erase(held_outputs, this);
 }
 
@@ -152,6 +156,16 @@ std::optional<Result<std::string>> HeldOutput::place(const std::string& path) co
     return through(open_folder_, name_of(path));
 }
 
+std::optional<Result<std::string>> HeldOutput::any_place(const std::string& path) {
+    const std::lock_guard lock(held_mutex);
+    for (const HeldOutput* held : held_outputs) {
+        if (auto place = held->place(path)) {
+            return place;
+        }
+    }
+    return std::nullopt;
+}
+
 void remove_unfinished_files() {
     for (std::size_t i = 0; i < unfinished.names.size(); ++i) {
         if (unfinished.slots[i].load() == Slot::named) {
@@ -167,14 +181,11 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
     OutputFile file;
     file.path_ = path;
     struct stat existing {};
-    for (const HeldOutput* held : held_outputs) {
-        if (auto place = held->place(path)) {
-            if (!*place) {
-                return place->error();
-            }
-            file.target_ = **place;
-            break;
+    if (auto held = HeldOutput::any_place(path)) {
+        if (!*held) {
+            return held->error();
         }
+        file.target_ = **held;
     }
     const bool is_held = !file.target_.empty();
     const bool exists = is_held ? lstat(file.target_.c_str(), &existing) == 0 : stat(path.c_str(), &existing) == 0;

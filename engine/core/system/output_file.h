@@ -58,6 +58,8 @@ private:
     // Where to write `path`, as a path through the open folder; nothing if it is not held here. A folder that the
     // program has removed is made again.
     [[nodiscard]] std::optional<Result<std::string>> place(const std::string& path) const;
+    // The same in the first held folder that has `path`.
+    static std::optional<Result<std::string>> any_place(const std::string& path);
 
     std::string path_, folder_;  // as given
     std::string whole_folder_;   // absolute, without links
@@ -67,8 +69,8 @@ private:
     std::string linked_name_;
 };
 
-// Writes a whole file. Any thread, but only one at a time per file. OutputFile and HeldOutput themselves are for one
-// thread, which may be a different one.
+// Writes a whole file. Any thread, but only one at a time per file. An OutputFile and a HeldOutput themselves are for
+// one thread at a time.
 Result<void> write_whole(const std::string& path, std::string_view bytes);
 
 // The permissions that the umask gives new files, for example 0644. Any thread: the umask is read from /proc, because

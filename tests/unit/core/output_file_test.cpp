@@ -11,6 +11,7 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 namespace headway::core {
 namespace {
@@ -46,6 +47,17 @@ TEST_F(OutputFileTest, AppearsOnlyWhenCommitted) {
     ASSERT_TRUE(file->commit());
     EXPECT_EQ(content(path("r.json")), "half and half");
     EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(OutputFileTest, AMovedFileIsTheOneThatIsCommitted) {
+    auto first = OutputFile::create(path("first.json"));
+    auto second = OutputFile::create(path("second.json"));
+    ASSERT_TRUE(first && second);
+    EXPECT_TRUE(second->write("second"));
+    *first = std::move(*second);
+    ASSERT_TRUE(first->commit());
+    EXPECT_EQ(content(path("second.json")), "second");
+    EXPECT_EQ(entries(), 1u) << "the first one was given up";
 }
 
 TEST_F(OutputFileTest, KeepsTheOldFileWithoutACommit) {
@@ -93,6 +105,12 @@ TEST_F(OutputFileTest, ReportsWhyTheFileCannotBeCreated) {
 TEST_F(OutputFileTest, CheckingCreatesNoFile) {
     EXPECT_TRUE(check_writable(path("r.json")));
     EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(OutputFileTest, APipeCanBeWrittenAndIsNotOpenedToCheckIt) {
+    ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+    EXPECT_TRUE(check_writable(path("pipe")));  // opening it would wait for a reader
+    EXPECT_TRUE(fs::is_fifo(path("pipe")));
 }
 
 TEST_F(OutputFileTest, AFullDiskIsAnError) {
