@@ -57,7 +57,7 @@ Ending judge_run(const CaseRun& run) {
     if (ending.good() && run.run->run != nullptr && run.reference->run != nullptr) {
         const auto warm_up = [](const RunData& data) {
             const auto part = data.run->measured();
-            return part.begin_marked ? std::optional(part.first - 1) : std::nullopt;
+            return part.has_begin ? std::optional(part.first - 1) : std::nullopt;
         };
         const auto own = warm_up(*run.run), wanted = warm_up(*run.reference);
         if (own != wanted) {

@@ -305,7 +305,7 @@ private:
             return works(part);
         }
         if (name == "warmup_ops") {
-            return Value(part.begin_marked ? part.first - 1 : 0);
+            return Value(part.has_begin ? part.first - 1 : 0);
         }
         if (name == "total_ns") {
             return Value(total_ns_of(run));

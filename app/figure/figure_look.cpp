@@ -77,7 +77,7 @@ FigureLook column() {
     TimelineStyle& t = look.timeline;
     t.label_width_px = 104;
     t.label_px = 11.5F;
-    t.sublabel_px = t.mark_px = t.tick_px = t.inside_px = t.scale_px = kLeast;
+    t.sublabel_px = t.annotation_px = t.tick_px = t.inside_px = t.scale_px = kLeast;
     t.ruler_overhang_px = 4;
     t.header_px = 11.5F;
     t.header_row_px = 19;

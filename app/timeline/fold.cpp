@@ -13,7 +13,7 @@ namespace {
 
 using devices::Family;
 
-using Span = model::SpanIndex::Span;  // marked: it failed
+using Span = model::SpanIndex::Span;  // flagged: it failed
 
 // The kinds of rows behind one interface: begins ascend, and a later begin has a later end.
 // Ops of a lane, or copies on a link.
@@ -21,7 +21,7 @@ template <class Row>
 struct OpSpans {
     const model::Run& run;
     const Row& lane;
-    static constexpr bool kMarkHides = false;
+    static constexpr bool kFlagHides = false;
     [[nodiscard]] std::size_t size() const { return lane.ops.size(); }
     [[nodiscard]] const model::SpanIndex& index() const { return lane.index; }
     [[nodiscard]] auto times() const {
@@ -35,10 +35,10 @@ struct OpSpans {
 using LaneSpans = OpSpans<model::Lane>;
 using LinkSpans = OpSpans<model::Link>;
 
-// Ops of other programs whose issue was not recorded are flagged (`marked`) and not shown here.
+// Ops of other programs whose issue was not recorded are `flagged` and not shown here.
 struct IssueSpans {
     const model::Run& run;
-    static constexpr bool kMarkHides = true;
+    static constexpr bool kFlagHides = true;
     [[nodiscard]] std::size_t size() const { return run.op_count(); }
     [[nodiscard]] const model::SpanIndex& index() const { return run.issue_index(); }
     [[nodiscard]] auto times() const {
@@ -54,7 +54,7 @@ struct IssueSpans {
 template <auto kItems, auto kIndex>
 struct EventSpans {
     const model::Run& run;
-    static constexpr bool kMarkHides = false;
+    static constexpr bool kFlagHides = false;
     [[nodiscard]] std::size_t size() const { return (run.*kItems)().size(); }
     [[nodiscard]] const model::SpanIndex& index() const { return (run.*kIndex)(); }
     [[nodiscard]] auto times() const {
@@ -93,7 +93,7 @@ public:
         ++count_;
         end_ns_ = span.end_ns;
         time_[static_cast<std::size_t>(span.family)] += static_cast<std::uint64_t>(span.end_ns - span.begin_ns);
-        failed_ = failed_ || span.mark;
+        failed_ = failed_ || span.flagged;
     }
     // `count` of them at once, the first at `index`.
     void add_sums(std::size_t index, std::uint32_t count, const model::SpanSums& sums, const Span& first,
@@ -208,11 +208,11 @@ private:
             take_folded(item, span);
             return item.end;
         }
-        if (Spans::kMarkHides) {
-            if (span.mark) {
+        if (Spans::kFlagHides) {
+            if (span.flagged) {
                 return item.end;
             }
-            span.mark = false;
+            span.flagged = false;
         }
         if (!wide(span)) {
             sliver_.add(i, span, sliver_.column_of(span.begin_ns));
@@ -223,19 +223,19 @@ private:
         const float x1 = o_.x_px_from_run_ns(span.end_ns);
         const float left = std::clamp(x0, o_.map.x0(), o_.map.x1() - 1);
         pieces_.push_back({left, std::max(std::min(x1, o_.map.x1()), left + 1), static_cast<std::uint32_t>(i), 1, 1,
-                           span.family, span.mark});
+                           span.family, span.flagged});
         return item.end;
     }
 
     // Spans of which only sums are left: one sliver, however wide.
     void take_folded(const model::SpanIndex::Item& item, const Span& all) {
         const model::SpanSums sums = spans_.index().sums(item, spans_.times());
-        const std::uint64_t hidden = Spans::kMarkHides ? sums.marked : 0;
+        const std::uint64_t hidden = Spans::kFlagHides ? sums.flagged : 0;
         if (wide(all)) {
             sliver_.flush();
         }
         sliver_.add_sums(item.first, static_cast<std::uint32_t>(item.count() - hidden), sums, all, all.end_ns,
-                         !Spans::kMarkHides && sums.marked > 0, sliver_.column_of(all.begin_ns));
+                         !Spans::kFlagHides && sums.flagged > 0, sliver_.column_of(all.begin_ns));
         if (wide(all)) {
             sliver_.flush();
         }
@@ -269,7 +269,7 @@ private:
             }
             Span first = span_at(spans_, at);
             const Span last = span_at(spans_, next - 1);
-            const auto by_itself = [&](const Span& span) { return wide(span) || (Spans::kMarkHides && span.mark); };
+            const auto by_itself = [&](const Span& span) { return wide(span) || (Spans::kFlagHides && span.flagged); };
             const std::size_t to = by_itself(last) ? index.item(next - 1).first : next;
             if (summed != at) {
                 so_far = index.first(at, spans_.times());
@@ -281,10 +281,10 @@ private:
             }
             const model::SpanSums up_to = index.first(to, spans_.times());
             const model::SpanSums sums = up_to.since(so_far);
-            const std::uint64_t hidden = Spans::kMarkHides ? sums.marked : 0;
+            const std::uint64_t hidden = Spans::kFlagHides ? sums.flagged : 0;
             if (const auto count = static_cast<std::uint32_t>(to - at - hidden); count > 0) {
                 sliver_.add_sums(at, count, sums, first, span_at(spans_, to - 1).end_ns,
-                                 !Spans::kMarkHides && sums.marked > 0, sliver_.column_of(first.begin_ns));
+                                 !Spans::kFlagHides && sums.flagged > 0, sliver_.column_of(first.begin_ns));
             }
             so_far = up_to;
             summed = to;

@@ -22,7 +22,7 @@ TimelineStyle figure_style() {
     style.label_px = 16;
     style.sublabel_px = 13;
     style.header_px = 18;
-    style.mark_px = 15;
+    style.annotation_px = 15;
     style.tick_px = 14;
     style.inside_px = 11.5F;
     style.header_row_px = 34;
@@ -322,7 +322,7 @@ private:
     void draw_unmeasured(const RowPen& pen, const RowBox& last) {
         constexpr double kFaded = 0.62;
         draw_range(pen, last, out_.axis.x0, pen.x(pen.run.measure_begin_ns()), "warm-up", kFaded);
-        if (const model::Run::Measured measured = pen.run.measured(); measured.end_marked) {
+        if (const model::Run::Measured measured = pen.run.measured(); measured.has_end) {
             draw_range(pen, last, pen.x(measured.end_ns), pen.x(pen.run.end_ns()), "not measured", kFaded);
         }
     }

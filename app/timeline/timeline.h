@@ -64,9 +64,9 @@ struct TimelineRun {
 // Sizes, before `scale`, and choices in which window and figures differ: a member for each.
 struct TimelineStyle {
     float label_width_px = 130;  // row names, left of the axis
-    float label_px = 14, sublabel_px = 12, header_px = 13, mark_px = 12, tick_px = 12, inside_px = 10.5F;
+    float label_px = 14, sublabel_px = 12, header_px = 13, annotation_px = 12, tick_px = 12, inside_px = 10.5F;
     float header_row_px = 30, scopes_row_px = 16, frontend_row_px = 66, headway_row_px = 60, launch_row_px = 38,
-          lane_row_px = 56, memory_row_px = 130, ruler_px = 26, marks_row_px = 22;
+          lane_row_px = 56, memory_row_px = 130, ruler_px = 26, bookmarks_row_px = 22;
     float scale_px = 9.5F;                       // the labels of a curve's scale: 0 and the maximum
     float ruler_overhang_px = 40;                // how far a tick label may extend beyond the right end of the axis
     float scale_room_px = 52;                    // the part of the label column reserved for a curve's scale

@@ -226,8 +226,7 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
     // Ranges that were not measured are drawn paler afterwards, together with any label there.
     const model::Run::Measured part = pen.run.measured();
     const float paler_to = pen.x_px_from_run_ns(part.begin_ns) - 1,
-                paler_from =
-                    part.end_marked && peak.ns <= part.end_ns ? pen.x_px_from_run_ns(part.end_ns) + 1 : FLT_MAX,
+                paler_from = part.has_end && peak.ns <= part.end_ns ? pen.x_px_from_run_ns(part.end_ns) + 1 : FLT_MAX,
                 paler_end = pen.x_px_from_run_ns(pen.run.end_ns());
     const auto free = [&](const Box& box) {
         return (peak.ns < part.begin_ns || box.x0 >= paler_to) && (box.x1 <= paler_from || box.x0 >= paler_end) &&
@@ -300,7 +299,7 @@ const char* of_measured(const Peak& peak, const Curve& curve) {
 }  // namespace
 
 float peak_label_px(const TimelineStyle& style, float scale) {
-    return kRowInset * scale + label_height(style.mark_px * scale, scale) + 1.5F * scale;
+    return kRowInset * scale + label_height(style.annotation_px * scale, scale) + 1.5F * scale;
 }
 
 void draw_headway(const RowPen& pen, const RowBox& row) {
@@ -323,7 +322,7 @@ void draw_headway(const RowPen& pen, const RowBox& row) {
         pen, curve, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1}, {},
         peak,
         words ? count + (peak.value == 1 ? " op ahead" : " ops ahead") : "max " + count + of_measured(peak, curve),
-        pen.theme().headway, pen.px(pen.style().mark_px), words ? FontRole::ui_semibold : FontRole::mono_bold);
+        pen.theme().headway, pen.px(pen.style().annotation_px), words ? FontRole::ui_semibold : FontRole::mono_bold);
 }
 
 // Reserved memory is shown for GPUs only: it is allocated from the driver in advance and unavailable to other programs.
@@ -377,7 +376,7 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
         draw_scale(pen, v, bytes_text(top_bytes));
     }
 
-    const float mark = pen.px(pen.style().mark_px);
+    const float size = pen.px(pen.style().annotation_px);
     std::vector<Box> taken;
     const std::uint64_t budget = pen.run.info().budget;
     if (budget > 0) {
@@ -387,15 +386,15 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
             pen.list().add(
                 Line{{pen.map().x0(), y}, {pen.map().x1(), y}, theme.wait, pen.line_px(1.4F), pen.px(6), pen.px(4)});
         }
-        Text label{{pen.map().x1() - pen.px(4), within ? y - pen.px(4) : y + mark * kCapHeightEm},
+        Text label{{pen.map().x1() - pen.px(4), within ? y - pen.px(4) : y + size * kCapHeightEm},
                    "budget " + budget_in_both_units(budget) + (within ? "" : ", far above"),
                    theme.wait_text,
-                   mark,
+                   size,
                    FontRole::ui_semibold,
                    Anchor::end};
         Box box = box_of(label, *pen.options.measure);
         if (within && box.y0 < row.box.y0) {  // no room above the line
-            label.baseline.y = y + mark * kCapHeightEm + pen.px(5);
+            label.baseline.y = y + size * kCapHeightEm + pen.px(5);
             box = box_of(label, *pen.options.measure);
         }
         const bool fits = box.width() < pen.map().x1() - pen.map().x0();
@@ -474,10 +473,10 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
         const std::uint32_t count = trace(pen.list(), reserved, reserved.most, reach, v);
         pen.list().add(Polyline{first, count, theme.dim, pen.line_px(1.2F)});
         Text label{{pen.map().x0() + pen.px(6),
-                    v.y(static_cast<double>(taken_ahead.most())) + mark * kCapHeightEm + pen.px(4)},
+                    v.y(static_cast<double>(taken_ahead.most())) + size * kCapHeightEm + pen.px(4)},
                    "reserved " + bytes_text(static_cast<std::uint64_t>(taken_ahead.most())),
                    theme.dim,
-                   mark,
+                   size,
                    FontRole::ui_semibold,
                    Anchor::start};
         const Box box = box_of(label, *pen.options.measure);
@@ -488,7 +487,7 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
     const Peak peak = peak_of(pen, live);
     label_peak(pen, live, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1},
                taken, peak, "peak " + bytes_text(static_cast<std::uint64_t>(peak.value)) + of_measured(peak, live),
-               theme.memory_text, mark, words ? FontRole::ui_bold : FontRole::mono_bold);
+               theme.memory_text, size, words ? FontRole::ui_bold : FontRole::mono_bold);
 }
 
 }  // namespace headway::figure

@@ -100,7 +100,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
                                  border ? std::min(radius, box.width() / 4) : 0, border ? pen.px(0.8F) : 0});
         }
     };
-    const float mark = pen.px(pen.style().mark_px);
+    const float annotation_size = pen.px(pen.style().annotation_px);
     const auto draw_wait = [&](const model::Wait& wait, float x0, float x1, const std::string& cause = {}) {
         const bool paused = wait.kind == trace::WaitKind::paused;  // the learner's time, not the program's
         const float width = x1 - x0;
@@ -114,11 +114,11 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
             const Box room{box.x0 + pen.px(4), box.y0 + pen.px(2), box.x1 - pen.px(4), box.y1 - pen.px(2)};
             // In virtual time a wait for held lanes lasts without any time.
             const std::string named = ns > 0 || cause.empty() ? wait.name + " " + time : wait.name;
-            const bool whole =
-                !cause.empty() && pen.tag(named + ", " + cause, room, colour, ground, mark, FontRole::ui_semibold);
-            if (!whole && !pen.tag(named, room, colour, ground, mark, FontRole::ui_semibold) &&
-                !pen.tag(wait.name, room, colour, ground, mark, FontRole::ui_semibold)) {
-                pen.tag(time, room, colour, ground, mark, FontRole::ui_semibold);
+            const bool whole = !cause.empty() && pen.tag(named + ", " + cause, room, colour, ground, annotation_size,
+                                                         FontRole::ui_semibold);
+            if (!whole && !pen.tag(named, room, colour, ground, annotation_size, FontRole::ui_semibold) &&
+                !pen.tag(wait.name, room, colour, ground, annotation_size, FontRole::ui_semibold)) {
+                pen.tag(time, room, colour, ground, annotation_size, FontRole::ui_semibold);
             }
         }
     };

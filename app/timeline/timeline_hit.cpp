@@ -171,9 +171,9 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
         hit.folded = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, count));
     } else if (row->kind == RowKind::bookmarks) {
         // The bookmark under the pointer, or the one whose text is there.
-        const auto& marks = runs[static_cast<std::size_t>(row->run)].bookmarks;
-        for (std::size_t i = 0; i < marks.size(); ++i) {
-            if (map.x_px_from_ns(static_cast<double>(marks[i].begin_ns)) <= x + kNear) {
+        const auto& bookmarks = runs[static_cast<std::size_t>(row->run)].bookmarks;
+        for (std::size_t i = 0; i < bookmarks.size(); ++i) {
+            if (map.x_px_from_ns(static_cast<double>(bookmarks[i].begin_ns)) <= x + kNear) {
                 hit.bookmark = static_cast<int>(i);
             }
         }

@@ -20,8 +20,8 @@ std::string before_total(const model::Run& run, double total_ns) {
     const double rest_ns = time.program_ns(run.end_ns()) - time.program_ns(measured.end_ns);
     const double least_ns = total_ns / 100;
     return paused_ns_of(run) > 0 && measured_ns - total_ns > least_ns ? "without pauses "
-           : measured.end_marked && rest_ns > least_ns              ? "measured part "
-                                                                    : "";
+           : measured.has_end && rest_ns > least_ns                   ? "measured part "
+                                                                      : "";
 }
 
 void draw_header(const RowPen& pen, const RowBox& row) {

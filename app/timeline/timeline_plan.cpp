@@ -16,7 +16,7 @@ float natural_px(const TimelineStyle& style, RowKind kind) {
         case RowKind::header:
             return style.header_row_px;
         case RowKind::bookmarks:
-            return style.marks_row_px;
+            return style.bookmarks_row_px;
         case RowKind::scopes:
             return style.scopes_row_px;
         case RowKind::frontend:
@@ -87,7 +87,7 @@ std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const Timeline
         const float gap = r == 0 ? 0 : style.run_gap_px;
         add(RowKind::header, index, -1, style.header_row_px + gap, style.header_px * 1.5F + gap, 1);
         if (!runs[r].bookmarks.empty()) {
-            add(RowKind::bookmarks, index, -1, style.marks_row_px, 15, 1);
+            add(RowKind::bookmarks, index, -1, style.bookmarks_row_px, 15, 1);
         }
         const std::size_t first = plan.size();
         if (const int lines = scope_lines(run, style); lines > 0) {

@@ -150,7 +150,7 @@ void draw_pauses(const RowPen& pen) {
                 static_cast<std::uint32_t>(row.lane) == hold.lane) {
                 pen.list().add(Hatch{{x0, row.box.y0, x1, row.box.y1}, none, stripe, none, pen.px(9), pen.px(2), 0, 0});
                 pen.tag("held by you", {x0 + pen.px(4), row.box.y0, x1 - pen.px(4), row.box.y1}, pen.theme().dim,
-                        pen.theme().background, pen.px(pen.style().mark_px), FontRole::ui_semibold);
+                        pen.theme().background, pen.px(pen.style().annotation_px), FontRole::ui_semibold);
             }
         }
     }

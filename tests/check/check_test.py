@@ -115,7 +115,7 @@ class Cheats(Check):
         "open": "open('/etc/passwd')\n",
         "classes": "().__class__.__base__.__subclasses__()\n",
         "globals of a function": "hw.waitall.__globals__\n",
-        "an internal name": "hw._headway.mark('end')\n",
+        "an internal name": "hw._headway.program_event('end')\n",
         "getattr": "getattr(hw, 'Tensor')\n",
         "builtins": "__builtins__\n",
         "an array over any memory": "class A:\n    x = {'__array_interface__': 1}\n",

@@ -30,7 +30,7 @@ private:
                     ", only their sums\",\"args\":{\"of\":\"", what, "\",\"block\":", std::uint64_t{block.block},
                     ",\"busy_ns\":");
         to_.list(model::kSpanFamilies, [&](std::size_t i) { to_.put(block.sums.busy_ns[i]); });
-        to_.put_all(",\"marked\":", block.sums.marked);
+        to_.put_all(",\"marked\":", block.sums.flagged);
         if (!block.kinds.empty()) {
             to_.put(",\"kinds\":");
             kinds(block.kinds);

@@ -69,7 +69,7 @@ SavedFolds::Block<Event> block_of(const ChromeEvent& event) {
             block.sums.busy_ns[family++] = static_cast<std::uint64_t>(ns);
         }
     });
-    block.sums.marked = static_cast<std::uint64_t>(whole(event, "marked"));
+    block.sums.flagged = static_cast<std::uint64_t>(whole(event, "marked"));
     block.kinds = kinds_from(integers_in(event.argument("kinds")));
     return block;
 }

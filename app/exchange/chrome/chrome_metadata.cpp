@@ -135,8 +135,8 @@ void write_metadata(const model::Run& run, const model::SavedFolds* folds, JsonT
     to.put(",\"end_us\":");
     to.put_us(measured.end_ns);
     to.put_all(",\"first\":", measured.first, ",\"last\":", measured.last, ",\"first_wait\":", measured.first_wait,
-               ",\"waits_end\":", measured.waits_end, ",\"begin_marked\":", measured.begin_marked ? "true" : "false",
-               ",\"end_marked\":", measured.end_marked ? "true" : "false");
+               ",\"waits_end\":", measured.waits_end, ",\"begin_marked\":", measured.has_begin ? "true" : "false",
+               ",\"end_marked\":", measured.has_end ? "true" : "false");
     to.put_all("},\"recorder_ns\":", numbers.recorder_ns, ",\"recorder_ns_per_op\":");
     to.put_double(run.recorder_ns_per_op());
     to.put_all(",\"lost_records\":", numbers.lost_records,
@@ -306,8 +306,8 @@ std::string read_metadata(json::Value run, RunBuilder& builder) {
     }
     if (const json::Value part = run["measured"]; part.is_object()) {
         auto& measured = builder.measured;
-        measured.begin_marked = part["begin_marked"].is_true();
-        measured.end_marked = part["end_marked"].is_true();
+        measured.has_begin = part["begin_marked"].is_true();
+        measured.has_end = part["end_marked"].is_true();
         measured.begin_ns = ns_in(part["begin_us"], 0);
         measured.end_ns = ns_in(part["end_us"], 0);
         measured.first = static_cast<core::OpId>(std::min<std::uint64_t>(part["first"].count(), UINT32_MAX));

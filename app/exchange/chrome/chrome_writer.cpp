@@ -465,7 +465,7 @@ void Writer::edge(std::size_t lane, std::size_t i) {
     this->span(span.begin_ns, span.end_ns);
     put_all(",\"cat\":\"execute,", word_for(span.family), "\",\"name\":\"", word_for(span.family),
             "\",\"args\":{\"op\":", id, ",\"family\":", static_cast<int>(span.family));
-    put(span.mark ? ",\"failed\":true}}" : "}}");
+    put(span.flagged ? ",\"failed\":true}}" : "}}");
 }
 
 void Writer::counter(const char* name, const char* unit, const model::Curve& curve) {

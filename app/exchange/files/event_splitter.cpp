@@ -20,12 +20,12 @@ constexpr std::size_t kMostValue = 4u << 20;
 constexpr std::size_t kMostValues = 64;
 
 // Bit masks over 64 bytes: quotes, backslashes, opening and closing brackets (curly and square).
-struct Marks {
+struct ByteMasks {
     std::uint64_t quotes = 0, escapes = 0, opens = 0, closes = 0;
 };
 
-Marks marks_of(const char* text) {
-    Marks marks;
+ByteMasks masks_of(const char* text) {
+    ByteMasks masks;
 #if defined(__SSE2__)
     const __m128i quote = _mm_set1_epi8('"'), escape = _mm_set1_epi8('\\'), open = _mm_set1_epi8('{'),
                   close = _mm_set1_epi8('}'), bit = _mm_set1_epi8(0x20);
@@ -35,21 +35,21 @@ Marks marks_of(const char* text) {
         const auto mask = [part](__m128i equal) {
             return std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(equal))} << (16 * part);
         };
-        marks.quotes |= mask(_mm_cmpeq_epi8(bytes, quote));
-        marks.escapes |= mask(_mm_cmpeq_epi8(bytes, escape));
-        marks.opens |= mask(_mm_cmpeq_epi8(folded, open));
-        marks.closes |= mask(_mm_cmpeq_epi8(folded, close));
+        masks.quotes |= mask(_mm_cmpeq_epi8(bytes, quote));
+        masks.escapes |= mask(_mm_cmpeq_epi8(bytes, escape));
+        masks.opens |= mask(_mm_cmpeq_epi8(folded, open));
+        masks.closes |= mask(_mm_cmpeq_epi8(folded, close));
     }
 #else
     for (int i = 0; i < 64; ++i) {
         const std::uint64_t bit = std::uint64_t{1} << i;
-        marks.quotes |= text[i] == '"' ? bit : 0;
-        marks.escapes |= text[i] == '\\' ? bit : 0;
-        marks.opens |= text[i] == '{' || text[i] == '[' ? bit : 0;
-        marks.closes |= text[i] == '}' || text[i] == ']' ? bit : 0;
+        masks.quotes |= text[i] == '"' ? bit : 0;
+        masks.escapes |= text[i] == '\\' ? bit : 0;
+        masks.opens |= text[i] == '{' || text[i] == '[' ? bit : 0;
+        masks.closes |= text[i] == '}' || text[i] == ']' ? bit : 0;
     }
 #endif
-    return marks;
+    return masks;
 }
 
 // Finds the brackets outside of strings, in blocks of 64 bytes. Keeps its state between two windows.
@@ -61,24 +61,24 @@ public:
     const char* walk(const char* begin, const char* end, Call call) {
         const char* block = begin;
         while (block < end) {
-            Marks marks = marks_of(block);
+            ByteMasks masks = masks_of(block);
             const auto left = static_cast<std::size_t>(end - block);
             const std::uint64_t here = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
-            marks.quotes &= here;
-            marks.escapes &= here;
-            if (marks.escapes != 0 || escaped_) {
-                marks.quotes &= ~escaped_bytes(marks.escapes, std::min<std::size_t>(left, 64));
+            masks.quotes &= here;
+            masks.escapes &= here;
+            if (masks.escapes != 0 || escaped_) {
+                masks.quotes &= ~escaped_bytes(masks.escapes, std::min<std::size_t>(left, 64));
             }
-            std::uint64_t inside = marks.quotes;
+            std::uint64_t inside = masks.quotes;
             for (const int step : {1, 2, 4, 8, 16, 32}) {
                 inside ^= inside << step;
             }
             inside ^= in_string_ ? ~std::uint64_t{0} : 0;
-            std::uint64_t brackets = (marks.opens | marks.closes) & ~inside & here;
+            std::uint64_t brackets = (masks.opens | masks.closes) & ~inside & here;
             while (brackets != 0) {
                 const int bit = std::countr_zero(brackets);
                 brackets &= brackets - 1;
-                if (!call(block + bit, ((marks.opens >> bit) & 1) != 0)) {
+                if (!call(block + bit, ((masks.opens >> bit) & 1) != 0)) {
                     in_string_ = false;
                     escaped_ = false;
                     return block + bit;

@@ -222,7 +222,7 @@ void FromKernels::annotations() {
     }
     if (const std::size_t warm_up = warm_up_steps(builder_.minibatches); warm_up < builder_.minibatches.size()) {
         auto& measured = builder_.measured;
-        measured.begin_marked = true;
+        measured.has_begin = true;
         measured.begin_ns = builder_.minibatches[warm_up].issue_begin_ns;
         measured.first = issued_before(measured.begin_ns) + 1;
         measured.first_wait = static_cast<std::size_t>(

@@ -305,11 +305,11 @@ private:
     // Writes the begin or end of measuring, if it is before op `op` and wait `wait`.
     void measure_before(core::OpId op, std::size_t wait) {
         const auto& measured = builder_.measured;
-        if (measured.begin_marked && !measure_begun_ && (op >= measured.first || wait > measured.first_wait)) {
+        if (measured.has_begin && !measure_begun_ && (op >= measured.first || wait > measured.first_wait)) {
             measure_begun_ = true;
             add_event({op_count_, measured.begin_ns, FrontendKind::measure_begin});
         }
-        if (measured.end_marked && !measure_ended_ && (op > measured.last || wait > measured.waits_end)) {
+        if (measured.has_end && !measure_ended_ && (op > measured.last || wait > measured.waits_end)) {
             measure_ended_ = true;
             add_event({op_count_, measured.end_ns, FrontendKind::measure_end});
         }

@@ -89,7 +89,7 @@ struct RunBuilder {
     std::vector<model::Hold> holds;
     std::vector<trace::OrderRecord> orders;  // by op, ascending
     std::vector<Sample> samples;             // in order
-    model::Run::Measured measured;           // if begin_marked, end_marked
+    model::Run::Measured measured;           // if has_begin, has_end
     std::int64_t program_end_ns = model::kPending;
     std::string error_json, result_json, end_json;  // "" for none
     // Of a run that was folded; else null. `ops` and the other lists then lack what was folded, but the numbers of ops

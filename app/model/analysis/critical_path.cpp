@@ -25,7 +25,7 @@ void walk_critical_path(const Run& run, const std::function<void(const PathPiece
     OpId op = 0;                          // the op whose execution the walk is at; 0: the frontend
     // If ops run beyond the end of the program, the path ends with the last of them.
     for (const Lane& lane : run.lanes()) {
-        if (!part.end_marked && !lane.ops.empty()) {
+        if (!part.has_end && !lane.ops.empty()) {
             const OpId last = lane.ops.back();
             if (run.op(last).end_ns >= part.end_ns && (op == 0 || run.op(last).end_ns > run.op(op).end_ns)) {
                 op = last;

@@ -79,7 +79,7 @@ void add_behind_last(const Run& run, std::int64_t begin_ns, std::int64_t end_ns,
     const Run::Measured part = run.measured();
     const trace::RunState state = run.state();
     const bool measured = end_ns <= part.end_ns;
-    const bool over = (measured && part.end_marked) || run.program_end_ns() || state == trace::RunState::finished ||
+    const bool over = (measured && part.has_end) || run.program_end_ns() || state == trace::RunState::finished ||
                       state == trace::RunState::failed;
     const auto count = static_cast<OpId>(run.op_count());
     const OpId last = measured ? std::min<OpId>(part.last, count) : count;

@@ -82,17 +82,28 @@ auto work_row(const Run& run) {
     });
 }
 
-// Sums over a row without kinds. Marked spans are not counted if `mark_hides` is set.
+// Sums over the spans of a row from index `first`, before `last`.
 template <class R>
-TimeRangeSum sum_of(const R& row, std::int64_t begin_ns, std::int64_t end_ns, bool mark_hides = true) {
+SpanSums sums_between(const R& row, std::size_t first, std::size_t last) {
+    return row.index().first(last, row.times()).since(row.index().first(first, row.times()));
+}
+
+// The number of spans of a row in a time range, and their time in it.
+template <class R>
+TimeRangeSum sum_of(const R& row, std::int64_t begin_ns, std::int64_t end_ns) {
     const auto [first, last] = row.in(begin_ns, end_ns);
-    const SpanSums sums = row.index().first(last, row.times()).since(row.index().first(first, row.times()));
-    TimeRangeSum sum{last - first - (mark_hides ? sums.marked : 0), 0};
-    for (const std::uint64_t ns : sums.busy_ns) {
+    TimeRangeSum sum{last - first, 0};
+    for (const std::uint64_t ns : sums_between(row, first, last).busy_ns) {
         sum.ns += static_cast<std::int64_t>(ns);
     }
     row.each_cut(first, last, begin_ns, end_ns, [&sum](std::size_t, std::int64_t ns) { sum.ns -= ns; });
     return sum;
+}
+
+// The ops of an issue row from index `first`, before `last`, that the frontend did not issue one by one.
+template <class R>
+std::uint64_t without_issue(const R& issues, std::size_t first, std::size_t last) {
+    return sums_between(issues, first, last).flagged;  // see Run::issue_index()
 }
 
 void add(TimeRangeSum& to, std::uint64_t count, std::uint64_t ns) {
@@ -123,13 +134,11 @@ std::uint64_t issued_ops(const Run& run, OpId first, OpId last) {
     if (first > last) {
         return 0;
     }
-    const auto row = issue_row(run);
-    const auto marked = [&row](std::size_t count) { return row.index().first(count, row.times()).marked; };
-    return last - first + 1 - (marked(last) - marked(first - 1));
+    return last - first + 1 - without_issue(issue_row(run), first - 1, last);
 }
 
 TimeRangeSum lane_sum(const Run& run, std::size_t lane, std::int64_t begin_ns, std::int64_t end_ns) {
-    return sum_of(lane_row(run, run.lanes()[lane]), begin_ns, end_ns, false);
+    return sum_of(lane_row(run, run.lanes()[lane]), begin_ns, end_ns);
 }
 
 TimeRangeSum TimeRangeSummary::waits() const {
@@ -175,7 +184,10 @@ TimeRangeSummary time_range_summary(const Run& run, std::int64_t begin_ns, std::
     }
     std::stable_sort(summary.kinds.begin(), summary.kinds.end(), kMoreTime);
 
-    summary.issues = sum_of(issue_row(run), begin_ns, end_ns);
+    const auto issues = issue_row(run);
+    const auto [first_issue, last_issue] = issues.in(begin_ns, end_ns);
+    summary.issues = sum_of(issues, begin_ns, end_ns);
+    summary.issues.count -= without_issue(issues, first_issue, last_issue);
     summary.works = sum_of(work_row(run), begin_ns, end_ns);
 
     std::map<trace::WaitKind, TimeRangeSum> by_cause;

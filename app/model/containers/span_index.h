@@ -1,4 +1,4 @@
-// Sums over consecutive spans (ops on a lane, issues, waits): total duration by family and the number of marked
+// Sums over consecutive spans (ops on a lane, issues, waits): total duration by family and the number of flagged
 // spans, exact over any range. Spans can be appended while a run is recorded. The cost of drawing ten million spans
 // depends on the columns of the picture, not on the spans.
 //
@@ -32,18 +32,18 @@ static_assert(kSpanFamilies <= 8);
 
 struct SpanSums {
     std::array<std::uint64_t, kSpanFamilies> busy_ns{};  // by family; sums wrap around in damaged recordings
-    std::uint64_t marked = 0;                            // failed ops, say
+    std::uint64_t flagged = 0;                           // failed ops, say
 
-    void add(devices::Family family, std::int64_t ns, bool mark) {
+    void add(devices::Family family, std::int64_t ns, bool flag) {
         busy_ns[static_cast<std::size_t>(family)] += static_cast<std::uint64_t>(ns);
-        marked += mark ? 1 : 0;
+        flagged += flag ? 1 : 0;
     }
     [[nodiscard]] SpanSums plus(const SpanSums& other) const {
         SpanSums sums = *this;
         for (std::size_t i = 0; i < kSpanFamilies; ++i) {
             sums.busy_ns[i] += other.busy_ns[i];
         }
-        sums.marked += other.marked;
+        sums.flagged += other.flagged;
         return sums;
     }
     [[nodiscard]] SpanSums since(const SpanSums& before) const {
@@ -51,7 +51,7 @@ struct SpanSums {
         for (std::size_t i = 0; i < kSpanFamilies; ++i) {
             sums.busy_ns[i] -= before.busy_ns[i];
         }
-        sums.marked -= before.marked;
+        sums.flagged -= before.flagged;
         return sums;
     }
 };
@@ -65,11 +65,11 @@ public:
     struct Span {
         std::int64_t begin_ns = 0, end_ns = 0;
         devices::Family family = devices::Family::other;
-        bool mark = false;
+        bool flagged = false;
     };
 
     // Spans must be added in the order of their begins.
-    void add(std::int64_t begin_ns, std::int64_t busy_ns, devices::Family family, bool mark) {
+    void add(std::int64_t begin_ns, std::int64_t busy_ns, devices::Family family, bool flagged) {
         const std::size_t in_block = size_ % kBlock;
         if (in_block == 0) {
             const std::size_t block = size_ / kBlock;
@@ -79,7 +79,7 @@ public:
             }
             begins_.back().ns[block % kBlock] = begin_ns;
             blocks_.push_back(Block::none(total_.busy_ns));
-            marked_before_.push_back(total_.marked);
+            flagged_before_.push_back(total_.flagged);
         }
         Block& block = blocks_.back();
         const std::int64_t after_ns = begin_ns - begin_of(size_ / kBlock);
@@ -87,8 +87,8 @@ public:
         const bool fits = begin_fits && busy_ns >= 0 && busy_ns < kLongest;
         block.after_ns[in_block] = begin_fits ? static_cast<std::uint32_t>(after_ns) : kElsewhere;
         block.rest[in_block] = (fits ? static_cast<std::uint32_t>(busy_ns) : kLongest) |
-                               static_cast<std::uint32_t>(family) << 28 | (mark ? 1u << 31 : 0);
-        total_.add(family, busy_ns, mark);
+                               static_cast<std::uint32_t>(family) << 28 | (flagged ? 1u << 31 : 0);
+        total_.add(family, busy_ns, flagged);
         ++size_;
     }
     void clear() { *this = SpanIndex(); }
@@ -110,7 +110,7 @@ public:
         folds_[block] = fold;
         blocks_.release(block);
         begins_.release(block);
-        marked_before_.release(block);
+        flagged_before_.release(block);
     }
     // Appends a block that is folded already. The size must be a multiple of kFolded.
     void append_folded(std::int64_t begin_ns, std::int64_t end_ns, const SpanSums& sums) {
@@ -121,7 +121,7 @@ public:
         }
         blocks_.append_released();
         begins_.append_released();
-        marked_before_.append_released();
+        flagged_before_.append_released();
         total_ = total_.plus(sums);
         size_ += kFolded;
     }
@@ -148,13 +148,13 @@ public:
         if (const Fold* fold = fold_of(i)) {
             const auto most = std::max_element(fold->sums.busy_ns.begin(), fold->sums.busy_ns.end());
             return {fold->begin_ns, fold->end_ns, static_cast<devices::Family>(most - fold->sums.busy_ns.begin()),
-                    fold->sums.marked > 0};
+                    fold->sums.flagged > 0};
         }
         const std::size_t block = i / kBlock;
         const std::uint32_t rest = blocks_[block].rest[i % kBlock];
         Span span;
         span.family = static_cast<devices::Family>(rest >> 28 & 7);
-        span.mark = rest >> 31 != 0;
+        span.flagged = rest >> 31 != 0;
         if ((rest & kLongest) == kLongest) {
             std::tie(span.begin_ns, span.end_ns) = times(i);
         } else {
@@ -174,7 +174,7 @@ public:
             return fold->before;
         }
         const Block& block = blocks_[count / kBlock];
-        SpanSums sums{block.before_ns, total_.marked > 0 ? marked_before_[count / kBlock] : 0};
+        SpanSums sums{block.before_ns, total_.flagged > 0 ? flagged_before_[count / kBlock] : 0};
         for (std::size_t i = 0; i < count % kBlock; ++i) {
             const std::uint32_t rest = block.rest[i];
             std::int64_t busy_ns = rest & kLongest;
@@ -248,7 +248,7 @@ private:
     // Aligned to cache lines, so that each fetched line is fully used.
     struct alignas(64) Block {
         std::array<std::uint32_t, kBlock> after_ns;          // begin of each span, relative to the block's begin
-        std::array<std::uint32_t, kBlock> rest;              // duration in 28 bits; family; mark
+        std::array<std::uint32_t, kBlock> rest;              // duration in 28 bits; family; flagged
         std::array<std::uint64_t, kSpanFamilies> before_ns;  // of all spans before the block, as in SpanSums
         static Block none(const std::array<std::uint64_t, kSpanFamilies>& before_ns) {
             Block block;
@@ -306,7 +306,7 @@ private:
     // One block of each of these three has kFolded spans.
     Blocks<Block, 10> blocks_;                 // kBlock spans each
     Blocks<Begins, 6> begins_;                 // begins of the first spans of kBlock blocks each
-    Blocks<std::uint64_t, 10> marked_before_;  // by block: marked spans before it; read only if any span is marked
+    Blocks<std::uint64_t, 10> flagged_before_;  // by block: flagged spans before it; read only if any span is flagged
     Blocks<std::int64_t, 12> coarse_;          // the first element of each of begins_
     std::vector<Fold> folds_;                  // by block of kFolded spans; shorter if the later ones are not folded
     SpanSums total_;

@@ -162,7 +162,7 @@ struct Lane {
     std::string name;
     Foldable<OpId> ops{};       // in the order of execution; their begin_ns ascend. In a folded block: its last op
     std::vector<Part> parts{};  // parts of the composite ops, in the same order
-    SpanIndex index{};          // over the ops; failed ones are marked
+    SpanIndex index{};          // over the ops; failed ones are flagged
     KindSums kinds{};           // of the ops, by signature
 };
 

@@ -111,7 +111,7 @@ void add_not_counted(const Facts& f, Candidates& to) {
                                       .place(f.whole(Row::frontend))
                                       .done()});
     }
-    if (n.capabilities.settings && f.part.begin_marked && n.warmup_ns > 0) {
+    if (n.capabilities.settings && f.part.has_begin && n.warmup_ns > 0) {
         Place place = f.whole(Row::run);
         place.begin_ns = f.part.begin_ns - n.warmup_ns;
         place.end_ns = f.part.begin_ns;

@@ -252,7 +252,7 @@ bool Replay::step(double budget_ms) {
     const auto& waits = run_.waits();
     while (!done_) {
         for (std::size_t i = 0; i < kAtOnce && !done_; ++i) {
-            take_mark(next_op_ - 1, next_wait_);
+            take_measure_event(next_op_ - 1, next_wait_);
             if (next_wait_ < wait_count_ && (waits[next_wait_].issued < next_op_ || next_op_ > op_count_)) {
                 take_wait(next_wait_++);
             } else if (next_op_ <= op_count_) {
@@ -268,13 +268,13 @@ bool Replay::step(double budget_ms) {
     return !done_;
 }
 
-// Begins or ends the measured part where the frontend reaches the program's mark.
-void Replay::take_mark(OpId issued, std::size_t wait) {
-    if (!begun_ && (!part_.begin_marked || (issued + 1 >= part_.first && wait >= part_.first_wait))) {
+// Begins or ends the measured part where the program does.
+void Replay::take_measure_event(OpId issued, std::size_t wait) {
+    if (!begun_ && (!part_.has_begin || (issued + 1 >= part_.first && wait >= part_.first_wait))) {
         begun_ = true;
         begin_ns_ = part_.begin_ns + shift_ns_;
     }
-    if (begun_ && !ended_ && part_.end_marked && issued >= part_.last && wait >= part_.waits_end) {
+    if (begun_ && !ended_ && part_.has_end && issued >= part_.last && wait >= part_.waits_end) {
         ended_ = true;
         end_ns_ = part_.end_ns + shift_ns_;
     }
@@ -354,7 +354,7 @@ void Replay::frontend_at(std::int64_t then_ns) {
     frontend_end_ns_ = std::max(frontend_end_ns_, then_ns + shift_ns_);
 }
 
-// The end is the frontend's mark, or the later of the program's end and the last op's end. A cut-off run's
+// The end is where the program ends measuring, or the later of the program's end and the last op's end. A cut-off run's
 // recording may extend slightly beyond both.
 void Replay::finish() {
     done_ = true;
@@ -373,9 +373,9 @@ void Replay::finish() {
         }
     }
     std::int64_t end_ns = end_ns_;
-    if (!part_.end_marked && program_end_ns_) {
+    if (!part_.has_end && program_end_ns_) {
         end_ns = std::max(last_ns, *program_end_ns_ + shift_ns_);
-    } else if (!part_.end_marked) {
+    } else if (!part_.has_end) {
         end_ns = std::max(last_ns, frontend_end_ns_) + part_.end_ns - std::max(then_last_ns, then_frontend_end_ns_);
     } else if (then_part_ns <= part_.end_ns) {
         end_ns = std::max(end_ns, part_ns);  // the measured part waited for its own ops: its end includes them

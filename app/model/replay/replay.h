@@ -71,7 +71,7 @@ public:
     class Backend;
 
 private:
-    void take_mark(OpId issued, std::size_t wait);
+    void take_measure_event(OpId issued, std::size_t wait);
     void take_op(OpId id);
     void take_wait(std::size_t index);
     void take_drops(OpId issued, std::int64_t until_ns);

@@ -88,7 +88,7 @@ Folding::Block Folding::look_at(std::size_t block) const {
     return found;
 }
 
-bool Folding::marked(std::size_t block) const {
+bool Folding::bounds_measured_part(std::size_t block) const {
     const auto here = [block](std::int64_t ns, OpId issued_before) {
         return ns != kPending && (issued_before / kFoldedItems == block ||
                                   (issued_before > 0 && (issued_before - 1) / kFoldedItems == block));
@@ -169,7 +169,7 @@ void Folding::fold() {
         if (!block.ended) {
             break;
         }
-        const bool special = (block.failed || marked(next_block_)) && kept_blocks_ < kMostKeptBlocks;
+        const bool special = (block.failed || bounds_measured_part(next_block_)) && kept_blocks_ < kMostKeptBlocks;
         if (next_block_ < head || special) {
             add_so_far();
             kept_blocks_ += next_block_ < head ? 0 : 1;

@@ -28,8 +28,8 @@ public:
 
     // Folds as much as the limit demands. Call after all streams have been taken up to the same time.
     void fold();
-    // Call when the mark that begins the measured part was read: the ops folded so far are not part of it. And for each
-    // mark that ends it: the ops folded since the previous such mark are part of it after all.
+    // Call when the event that begins the measured part was read: the ops folded so far are not part of it. And for
+    // each event that ends it: the ops folded since the previous one are part of it after all.
     void begin_measuring() { measured_ = beyond_ = {}; }
     void end_measuring();
 
@@ -57,7 +57,7 @@ private:
     };
 
     [[nodiscard]] Block look_at(std::size_t block) const;
-    [[nodiscard]] bool marked(std::size_t block) const;
+    [[nodiscard]] bool bounds_measured_part(std::size_t block) const;
     // Passes the drops before `end_ns`; returns how many there were.
     std::uint64_t take_drops(std::int64_t end_ns);
     [[nodiscard]] bool is_kept(std::int64_t begin_ns, std::int64_t end_ns) const;
@@ -70,8 +70,8 @@ private:
 
     Run& run_;
     Sums measured_;
-    Sums warm_up_;  // before the first mark: kept apart, and not part of any number
-    Sums beyond_;   // after the last mark so far
+    Sums warm_up_;  // before the measured part; not part of any number
+    Sums beyond_;   // after the last end of the measured part so far
     std::uint64_t ops_ = 0;
     std::uint64_t next_drop_ = 0;
     std::size_t next_block_ = 0;  // blocks before it are folded or kept for good

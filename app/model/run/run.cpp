@@ -359,13 +359,13 @@ std::uint64_t Run::lost_records() const {
 
 Run::Measured Run::measured() const {
     Measured measured;
-    const bool marked = measure_begin_ns_ != kPending;
-    measured.begin_ns = marked ? measure_begin_ns_ : first_ns_ != kPending ? first_ns_ : 0;
+    const bool has_begin = measure_begin_ns_ != kPending;
+    measured.begin_ns = has_begin ? measure_begin_ns_ : first_ns_ != kPending ? first_ns_ : 0;
     measured.first = measure_begin_op_ + 1;
     measured.first_wait = measure_begin_wait_;
-    measured.begin_marked = marked;
-    measured.end_marked = marked && measure_end_ns_ != kPending;
-    if (marked && measure_end_ns_ != kPending) {
+    measured.has_begin = has_begin;
+    measured.has_end = has_begin && measure_end_ns_ != kPending;
+    if (measured.has_end) {
         measured.end_ns = measure_end_ns_;
         measured.last = measure_end_op_;
         measured.waits_end = measure_end_wait_;

@@ -132,7 +132,7 @@ public:
     [[nodiscard]] const ProgramOutput& program_output() const { return program_output_; }
     [[nodiscard]] const Events<Scope>& scopes() const { return scopes_; }
     [[nodiscard]] const Events<Minibatch>& minibatches() const { return minibatches_; }
-    // Of ops; ops without an issue are marked.
+    // Of ops; ops without an issue are flagged.
     [[nodiscard]] const SpanIndex& issue_index() const { return issue_index_; }
     // The wait that the frontend was in at the last update(), up to that time. Not in waits() yet.
     [[nodiscard]] const std::optional<Wait>& open_wait() const { return open_wait_; }
@@ -167,19 +167,19 @@ public:
 
     // The latest time in the trace; while the frontend waits, the latest time written by the recorder's own thread.
     [[nodiscard]] std::int64_t now_ns() const { return last_ns_; }
-    [[nodiscard]] std::int64_t measure_begin_ns() const;  // the program's mark, or the first record
+    [[nodiscard]] std::int64_t measure_begin_ns() const;  // where the program begins measuring, or the first record
     [[nodiscard]] std::int64_t end_ns() const;            // end of the program, or now
     [[nodiscard]] std::uint64_t lost_records() const;     // did not fit into the recording
 
     // The ops of a composite op, in the order of execution; empty for other ops.
     [[nodiscard]] std::span<const Part> parts(OpId id) const;
 
-    // The measured part: from the program's first mark to its last one, or the whole run.
+    // The part that the program measures, or the whole run.
     struct Measured {
         std::int64_t begin_ns = 0, end_ns = 0;
         OpId first = 1, last = 0;                   // ops [first, last]
         std::size_t first_wait = 0, waits_end = 0;  // waits [first_wait, waits_end)
-        bool begin_marked = false, end_marked = false;
+        bool has_begin = false, has_end = false;    // whether the program chose them
     };
     [[nodiscard]] Measured measured() const;
 
@@ -330,7 +330,7 @@ private:
     std::int64_t first_ns_ = kPending, last_ns_ = 0, last_exec_ns_ = 0;
     std::int64_t program_end_ns_ = kPending;
     std::int64_t measure_begin_ns_ = kPending, measure_end_ns_ = kPending;
-    OpId measure_begin_op_ = 0, measure_end_op_ = 0;  // ops issued before the mark
+    OpId measure_begin_op_ = 0, measure_end_op_ = 0;  // ops issued before it
     bool any_issued_ = false;                         // at least one issue was recorded, not only executions
     bool any_paused_ = false;                         // waits_ has a pause
     std::size_t measure_begin_wait_ = 0, measure_end_wait_ = 0;

@@ -114,17 +114,17 @@ core::Result<void> check_device(const std::string& kind) {
 
 nlohmann::json json_of(const SimulatedCosts& costs) {
     return {{"device", model::json_of(costs.device)},
-            {"beside", model::json_of(costs.beside)},
+            {"beside", model::json_of(costs.cpu)},
             {"host", model::json_of(costs.host)},
             {"links", model::json_of(costs.links)}};
 }
 
 core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen) {
     auto device = cost_model();
-    auto beside = cost_model("cpu.json");
+    auto cpu = cost_model("cpu.json");
     auto file = cost_model_file("host.json");
-    if (!device || !beside || !file) {
-        return !device ? device.error() : !beside ? beside.error() : file.error();
+    if (!device || !cpu || !file) {
+        return !device ? device.error() : !cpu ? cpu.error() : file.error();
     }
     auto host = model::load_host_costs(*file);
     if (!host) {
@@ -153,7 +153,7 @@ core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen) {
         host->print_ns = chosen.print_ns.value_or(host->print_ns);
         host->source += "; some chosen";
     }
-    return SimulatedCosts{std::move(*device), std::move(*beside), std::move(*host), std::move(*links)};
+    return SimulatedCosts{std::move(*device), std::move(*cpu), std::move(*host), std::move(*links)};
 }
 
 core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceRequest& request, trace::Recording& recording) {
@@ -215,7 +215,7 @@ devices::DeviceSet::OpenCpu cpu_opener(const DeviceRequest& request, trace::Reco
         if (request.kind == "simulated") {
             const std::uint32_t workers = request.workers_given ? std::min(request.workers, left) : 1;
             return Opened(
-                std::make_unique<devices::SimulatedDevice>(request.costs.beside, workers, recording, place, "cpu"));
+                std::make_unique<devices::SimulatedDevice>(request.costs.cpu, workers, recording, place, "cpu"));
         }
         devices::CpuOptions options;
         options.place = place;

@@ -37,7 +37,7 @@ inline constexpr std::uint32_t kWorkersBesideAGpu = 4;
 
 // The cost models of a run in virtual time: of its device, of the CPU used together with it, and of the frontend.
 struct SimulatedCosts {
-    devices::CostModel device, beside;
+    devices::CostModel device, cpu;
     devices::HostCosts host;
     devices::LinkCosts links;
 };

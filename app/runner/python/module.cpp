@@ -204,16 +204,16 @@ PyObject* time_words(PyObject*, PyObject* seconds) {
     return PyUnicode_FromString(time_text(std::llround(value * 1e9)).c_str());
 }
 
-PyObject* mark(PyObject*, PyObject* arguments) {
-    const char* what = nullptr;
+PyObject* program_event(PyObject*, PyObject* arguments) {
+    const char* kind = nullptr;
     const char* name = "";
     runtime::Runtime* runtime = frontend();
-    if (runtime == nullptr || PyArg_ParseTuple(arguments, "s|s", &what, &name) == 0) {
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "s|s", &kind, &name) == 0) {
         return nullptr;
     }
-    const std::string_view mark = what;
+    const std::string_view event = kind;
     trace::BarrierPolicy policy;
-    if (mark == "barrier") {
+    if (event == "barrier") {
         const auto read = trace::barrier_from_word(name);
         if (!read) {
             PyErr_SetString(PyExc_ValueError, read.error().message.c_str());
@@ -222,21 +222,21 @@ PyObject* mark(PyObject*, PyObject* arguments) {
         policy = *read;
     }
     const bool done = outside_gil([&] {
-        if (mark == "scope_begin") {
+        if (event == "scope_begin") {
             runtime->events.scope_begin(name);
-        } else if (mark == "scope_end") {
+        } else if (event == "scope_end") {
             runtime->events.scope_end(name);
-        } else if (mark == "minibatch_begin") {
+        } else if (event == "minibatch_begin") {
             runtime->events.minibatch_begin();
-        } else if (mark == "minibatch_end") {
+        } else if (event == "minibatch_end") {
             runtime->events.minibatch_end();
-        } else if (mark == "barrier") {
+        } else if (event == "barrier") {
             runtime->control.set_written_barrier(policy);
-        } else if (mark == "measure_begin") {
+        } else if (event == "measure_begin") {
             runtime->events.measure_begin();
-        } else if (mark == "measure_end") {
+        } else if (event == "measure_end") {
             runtime->events.measure_end();
-        } else if (mark == "end") {
+        } else if (event == "end") {
             runtime->recorder.account_end();
         }
     });
@@ -333,7 +333,7 @@ PyMethodDef functions[] = {
     {"framework_wait", framework_wait, METH_VARARGS, "framework_wait(device): as PyTorch on a CPU, after an op"},
     {"time_text", time_words, METH_O, "Seconds in three digits, with their unit."},
     {"clock", clock_seconds, METH_NOARGS, "Seconds on the run's clock, pauses left out."},
-    {"mark", mark, METH_VARARGS, "mark(what[, name])"},
+    {"program_event", program_event, METH_VARARGS, "program_event(kind[, name])"},
     {"set_recording", set_recording, METH_VARARGS,
      "Sets whether gradients are recorded; returns the previous setting."},
     {"is_recording", is_recording, METH_NOARGS, "Whether gradients are recorded."},

@@ -35,7 +35,7 @@ void add_note(const TimelineLayout& layout, int run, const std::vector<std::stri
         (text->anchor == Anchor::end ? right : left) =
             text->anchor == Anchor::end ? std::min(right, box.x0) : std::max(left, box.x1);
     }
-    const float size = o.style.mark_px * o.scale, pad = 5 * o.scale, apart = 14 * o.scale;
+    const float size = o.style.annotation_px * o.scale, pad = 5 * o.scale, apart = 14 * o.scale;
     const float room = right - left - 2 * (apart + pad);
     const auto width = [&](const std::string& words) { return o.measure->width(FontRole::ui_semibold, size, words); };
     const auto fits =

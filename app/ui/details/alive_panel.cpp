@@ -96,7 +96,7 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
         ImGui::PushID(id.c_str());
         const bool clicked = ImGui::InvisibleButton("row", {right - min.x, row});
         ImGui::PopID();
-        mark_item(ui_, id);
+        register_item(ui_, id);
         if (clicked) {
             at_ = chosen_ == i ? (at_ + 1) % group.makers.size() : 0;
             chosen_ = i;

@@ -33,8 +33,8 @@ void BookmarkPanel::draw(ImVec2 min, ImVec2 max) {
     float y = ImGui::GetCursorScreenPos().y;
     const float right = max.x - pad - ImGui::GetStyle().ScrollbarSize;
     for (int r = 0; r < timeline_.run_count(); ++r) {
-        const auto& marks = state_.bookmarks.of(timeline_.run_at(r));
-        for (std::size_t i = 0; i < marks.size(); ++i, y += row) {
+        const auto& bookmarks = state_.bookmarks.of(timeline_.run_at(r));
+        for (std::size_t i = 0; i < bookmarks.size(); ++i, y += row) {
             const std::string id = "bookmarks/" + std::to_string(r) + "/" + std::to_string(i);
             const float buttons = right - ui_.px(96);
             ImGui::SetCursorScreenPos({min.x + ui_.px(6), y});
@@ -43,7 +43,7 @@ void BookmarkPanel::draw(ImVec2 min, ImVec2 max) {
                 go = {r, i};
             }
             ImGui::PopID();
-            mark_item(ui_, id);
+            register_item(ui_, id);
             if (ImGui::IsItemHovered()) {
                 list->AddRectFilled({min.x + ui_.px(6), y}, {buttons - ui_.px(6), y + row},
                                     colour(figure::mixed(t.raised, t.text, 0.06)), ui_.exact_px(4));
@@ -56,16 +56,19 @@ void BookmarkPanel::draw(ImVec2 min, ImVec2 max) {
                           std::string(1, letter));
                 x += ui_.px(20);
             }
-            draw_text(ui_, list, x, base, Face::mono_medium, 13, t.text,
-                      figure::place_text(static_cast<double>(marks[i].begin_ns), timeline_.layout().map.ns_per_px()));
+            draw_text(
+                ui_, list, x, base, Face::mono_medium, 13, t.text,
+                figure::place_text(static_cast<double>(bookmarks[i].begin_ns), timeline_.layout().map.ns_per_px()));
             x += ui_.px(118);
-            if (marks[i].end_ns > marks[i].begin_ns) {
-                draw_text(ui_, list, x, base, Face::mono, 13, t.dim,
-                          "+" + figure::duration_text(static_cast<double>(marks[i].end_ns - marks[i].begin_ns)));
+            if (bookmarks[i].end_ns > bookmarks[i].begin_ns) {
+                draw_text(
+                    ui_, list, x, base, Face::mono, 13, t.dim,
+                    "+" + figure::duration_text(static_cast<double>(bookmarks[i].end_ns - bookmarks[i].begin_ns)));
             }
             x += ui_.px(92);
-            draw_text(ui_, list, x, base, Face::regular, 13.5f, marks[i].text.empty() ? t.faint : t.text,
-                      marks[i].text.empty() ? "no note" : marks[i].text, std::max(1.0f, buttons - ui_.px(10) - x));
+            draw_text(ui_, list, x, base, Face::regular, 13.5f, bookmarks[i].text.empty() ? t.faint : t.text,
+                      bookmarks[i].text.empty() ? "no note" : bookmarks[i].text,
+                      std::max(1.0f, buttons - ui_.px(10) - x));
             const ButtonLook look{.kind = ButtonKind::quiet, .height = ui_.px(22), .text_px = 12.5f};
             if (button(ui_, (id + "/note").c_str(), "Note", {buttons, y + ui_.px(2)}, look)) {
                 edit = {r, i};

@@ -37,7 +37,7 @@ float draw_confinement_note(AppState& state, Ui& ui, float right, float baseline
     if (ImGui::InvisibleButton("confinement", {std::max(width, 1.0f), ui.px(20)})) {
         ImGui::OpenPopup("confinement");
     }
-    mark_item(ui, "confinement");
+    register_item(ui, "confinement");
     const bool hovered = ImGui::IsItemHovered();
     draw_text(ui, ImGui::GetWindowDrawList(), at.x, baseline, Face::regular, 12, hovered ? t.text : t.faint, words);
     tooltip(ui, "What the program may do to this machine");

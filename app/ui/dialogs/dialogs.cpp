@@ -133,7 +133,7 @@ void OpenDialog::draw() {
         const FontScope font(ui_, Face::mono, 14);
         entered = ImGui::InputText("##path", buffer.data(), buffer.size(), ImGuiInputTextFlags_EnterReturnsTrue);
     }
-    mark_item(ui_, "open/path");
+    register_item(ui_, "open/path");
     if (path_ != buffer.data()) {
         path_ = buffer.data();
         problem_.clear();
@@ -172,7 +172,7 @@ void OpenDialog::draw() {
             chosen = choice;
         }
         ImGui::PopID();
-        mark_item(ui_, "open/choice/" + choice);
+        register_item(ui_, "open/choice/" + choice);
         if (ImGui::IsItemHovered()) {
             inner->AddRectFilled(place, {place.x + width, place.y + row - ui_.px(1)},
                                  colour(figure::mixed(t.raised, t.text, 0.08)), ui_.exact_px(4));

@@ -127,7 +127,7 @@ float ExportDialog::draw_file(float y) {
         ui_.fonts.cover(path_);
         entered_ = ImGui::InputText("##path", buffer.data(), buffer.size(), ImGuiInputTextFlags_EnterReturnsTrue);
     }
-    mark_item(ui_, "export/path");
+    register_item(ui_, "export/path");
     if (path_ != buffer.data()) {
         path_ = buffer.data();
         own_path_ = true;

@@ -188,7 +188,7 @@ float ExplainPanel::draw_sentence(std::size_t index, ImVec2 at, float width) {
     const bool clicked = ImGui::InvisibleButton("sentence", {width + 2 * overhang, height});
     ImGui::PopID();
     const bool active = !stale() && !sentence.places.empty();
-    mark_item(ui_, id, active);
+    register_item(ui_, id, active);
     const bool hovered = active && ImGui::IsItemHovered() && !state_.look.palette_open;
     const bool chosen = state_.timeline.sentence == static_cast<int>(index);
     if (hovered) {

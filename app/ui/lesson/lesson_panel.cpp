@@ -124,7 +124,7 @@ bool LessonPanel::draw_link(const LinkBox& box, const std::string& id, bool enab
     ImGui::PushID(id.c_str());
     const bool clicked = ImGui::InvisibleButton("look", {box.max.x - box.min.x, box.max.y - box.min.y});
     ImGui::PopID();
-    mark_item(ui_, id, enabled);
+    register_item(ui_, id, enabled);
     hovered = enabled && ImGui::IsItemHovered() && !state_.look.palette_open;
     const float line = std::max(1.0f, ui_.exact_px(hovered || chosen ? 2 : 1)), y = box.max.y - ui_.px(3);
     ImGui::GetWindowDrawList()->AddRectFilled({box.min.x, y - line}, {box.max.x, y}, colour(ui_.theme->issue));

@@ -131,7 +131,7 @@ bool ParametersPanel::reset_button(const std::string& id, ImVec2 at) {
     ImGui::PushID(id.c_str());
     const bool clicked = ImGui::InvisibleButton("reset", {ui_.px(kResetWidth), ui_.px(28)});
     ImGui::PopID();
-    mark_item(ui_, id);
+    register_item(ui_, id);
     const bool hovered = ImGui::IsItemHovered();
     tooltip(ui_, "Reset to the default");
     // An arrow in a circle.
@@ -168,7 +168,7 @@ bool ParametersPanel::field(const std::string& id, const std::string& value, flo
     if (wrong) {
         ImGui::PopStyleColor();
     }
-    mark_item(ui_, id);
+    register_item(ui_, id);
     state.editing = ImGui::IsItemActive();
     return (entered || ImGui::IsItemDeactivatedAfterEdit()) && state.text != value;
 }
@@ -256,7 +256,7 @@ void ParametersPanel::engine_rows(float width) {
     if (ImGui::InvisibleButton("engine", {width, ui_.px(26)})) {
         engine_open_ = !engine_open_;
     }
-    mark_item(ui_, "engine");
+    register_item(ui_, "engine");
     ImDrawList* list = ImGui::GetWindowDrawList();
     const bool hovered = ImGui::IsItemHovered();
     const figure::Rgba ink = hovered ? t.text : t.dim;

@@ -100,7 +100,7 @@ float LessonColumn::draw_steps(ImVec2 at, float width) {
         const bool clicked = ImGui::InvisibleButton("step", {end.x - x, height});
         ImGui::PopID();
         const std::string id = std::string("step/") + step.id;
-        mark_item(ui_, id, step.offered);
+        register_item(ui_, id, step.offered);
         if (step.done) {
             ui_.rects.insert_or_assign(id + "/done", WidgetRect{x, at.y, end.x, end.y, false});
         }

@@ -59,7 +59,7 @@ bool MapPanel::card(const std::string& id, ImVec2 min, ImVec2 max, bool chosen) 
     ImGui::PushID(id.c_str());
     const bool clicked = ImGui::InvisibleButton("card", {max.x - min.x, max.y - min.y});
     ImGui::PopID();
-    mark_item(ui_, id);
+    register_item(ui_, id);
     const bool hovered = ImGui::IsItemHovered();
     ImDrawList* list = ImGui::GetWindowDrawList();
     draw_card(ui_, list, min, max, hovered ? figure::mixed(t.raised, t.text, 0.08) : t.raised, 8);

@@ -197,17 +197,17 @@ void TopBar::draw_title(float x, float room) {
     const ImU32 c = colour(t.issue);
     const float stroke = 3 * s;
     const auto p = [&](float dx, float dy) { return ImVec2(x - 24 * s + dx * s, y + dy * s); };
-    const auto mark_line = [&](ImVec2 a, ImVec2 b) {
+    const auto logo_line = [&](ImVec2 a, ImVec2 b) {
         list->AddLine(a, b, c, stroke);
         list->AddCircleFilled(a, stroke / 2, c, 12);
         list->AddCircleFilled(b, stroke / 2, c, 12);
     };
-    mark_line(p(24, 20), p(24, 36));
-    mark_line(p(24, 28), p(40, 28));
-    mark_line(p(40, 20), p(40, 36));
-    mark_line(p(46, 28), p(58, 28));
-    mark_line(p(53, 23), p(58, 28));
-    mark_line(p(58, 28), p(53, 33));
+    logo_line(p(24, 20), p(24, 36));
+    logo_line(p(24, 28), p(40, 28));
+    logo_line(p(40, 20), p(40, 36));
+    logo_line(p(46, 28), p(58, 28));
+    logo_line(p(53, 23), p(58, 28));
+    logo_line(p(58, 28), p(53, 33));
     const float baseline = y + ui_.px(34);
     float left = x + ui_.px(48);
     const float end = x + room;
@@ -236,7 +236,7 @@ void TopBar::draw_title(float x, float room) {
     if (ImGui::InvisibleButton("lesson", {std::max(all, 1.0f), ui_.px(32)})) {
         ImGui::OpenPopup("lessons");
     }
-    mark_item(ui_, "lesson");
+    register_item(ui_, "lesson");
     tooltip(ui_, title == lesson->title ? std::string() : lesson->title);
     if (ImGui::IsItemHovered()) {
         list->AddRectFilled(at, {at.x + all, at.y + ui_.px(32)}, colour(figure::mixed(t.panel, t.text, 0.08)),
@@ -372,7 +372,7 @@ void TopBar::draw_device(float x, float y, float width) {
     if (ImGui::InvisibleButton("device", {width, ui_.px(30)})) {
         ImGui::OpenPopup("devices");
     }
-    mark_item(ui_, "device");
+    register_item(ui_, "device");
     const bool hovered = ImGui::IsItemHovered();
     tooltip(ui_, full);
     ImDrawList* list = ImGui::GetWindowDrawList();

@@ -231,9 +231,9 @@ void SourceEditor::draw_line(const Frame& f, std::uint32_t index) {
     const float y = f.top + static_cast<float>(index) * row_;
     const bool here = f.current == index + 1, failed = f.failed == index + 1;
     if (here || failed) {
-        const figure::Rgba mark = failed ? t.warning : t.run_b;
-        list->AddRectFilled({f.min.x, y}, {f.max.x, y + row_}, colour(figure::faded(mark, 0.16)));
-        list->AddRectFilled({f.min.x, y}, {f.min.x + ui_.px(3), y + row_}, colour(mark));
+        const figure::Rgba tone = failed ? t.warning : t.run_b;
+        list->AddRectFilled({f.min.x, y}, {f.max.x, y + row_}, colour(figure::faded(tone, 0.16)));
+        list->AddRectFilled({f.min.x, y}, {f.min.x + ui_.px(3), y + row_}, colour(tone));
     } else if (f.selected == index + 1) {
         list->AddRectFilled({f.min.x, y}, {f.max.x, y + row_}, colour(figure::faded(t.issue, 0.14)));
         list->AddRectFilled({f.min.x, y}, {f.min.x + ui_.px(3), y + row_}, colour(t.issue));

@@ -65,7 +65,7 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
     }
     ImGui::SetCursorScreenPos({at.x, at.y});
     ImGui::InvisibleButton("source/name", {std::max(1.0f, right - at.x), ui_.px(24)});
-    mark_item(ui_, "source/name");
+    register_item(ui_, "source/name");
     std::string help = document.path().string();
     if (own) {
         help = "Your copy of the lesson's program. It is saved in " + help;
@@ -184,7 +184,7 @@ float SourcePanel::draw_find(ImVec2 at, float width) {
                                            ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
         ImGui::PopStyleColor();
     }
-    mark_item(ui_, "find/field");
+    register_item(ui_, "find/field");
     const bool typing = ImGui::IsItemActive();
     if (buffer.data() != needle_) {
         needle_ = buffer.data();

@@ -54,8 +54,8 @@ std::optional<PictureOf> Exports::picture_of() const {
     of.program = first->settings.program;
     of.arrangement = shown_.arrangement.shown();
     of.view = shown_.timeline.view.view();
-    of.marks_a = shown_.bookmarks.of(of.a.get());
-    of.marks_b = of.b != nullptr ? shown_.bookmarks.of(of.b.get()) : std::vector<model::Bookmark>();
+    of.bookmarks_a = shown_.bookmarks.of(of.a.get());
+    of.bookmarks_b = of.b != nullptr ? shown_.bookmarks.of(of.b.get()) : std::vector<model::Bookmark>();
     of.width_px = shown_.look.width_px;
     of.height_px = shown_.look.height_px;
     of.a_grows = first->grows();

@@ -107,8 +107,8 @@ figure::FigureOptions Pictures::options_for(const PictureOf& of) const {
         options.width_px = of.width_px;
         options.height_px = of.height_px;
     }
-    options.bookmarks_a = of.marks_a;
-    options.bookmarks_b = of.marks_b;
+    options.bookmarks_a = of.bookmarks_a;
+    options.bookmarks_b = of.bookmarks_b;
     options.arrangement = of.arrangement;
     options.verdict = of.verdict;
     if (choice_.what == ExportChoice::What::view) {
@@ -209,7 +209,7 @@ Result<void> Pictures::write(const PictureOf& of, const std::string& path) {
     figure::FigureOptions options = options_for(of);
     const bool alone = choice_.what == ExportChoice::What::run && of.b != nullptr;
     if (alone) {
-        options.bookmarks_a = of.marks_b;
+        options.bookmarks_a = of.bookmarks_b;
         options.bookmarks_b.clear();
     }
     const bool moving = choice_.moving();

@@ -21,7 +21,7 @@ namespace headway::ui {
 // The runs that a picture shows, kept alive while it is drawn on the background thread.
 struct PictureOf {
     std::shared_ptr<const model::Run> a, b;  // b: null when there is one run only
-    std::vector<model::Bookmark> marks_a, marks_b;
+    std::vector<model::Bookmark> bookmarks_a, bookmarks_b;
     model::Arrangement arrangement;              // of the window's rows
     std::optional<comparison::Verdict> verdict;  // of all runs that a and b stand for; none: of these two only
     std::string program;

@@ -346,13 +346,13 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& 
     return card;
 }
 
-Card describe(const model::Bookmark& mark, double ns_per_px) {
+Card describe(const model::Bookmark& bookmark, double ns_per_px) {
     Card card;
-    card.title = mark.text.empty() ? "Mark" : mark.text;
-    card.lines.push_back({Tone::dim, "at       " + place_text(static_cast<double>(mark.begin_ns), ns_per_px)});
-    if (mark.end_ns > mark.begin_ns) {
+    card.title = bookmark.text.empty() ? "Mark" : bookmark.text;
+    card.lines.push_back({Tone::dim, "at       " + place_text(static_cast<double>(bookmark.begin_ns), ns_per_px)});
+    if (bookmark.end_ns > bookmark.begin_ns) {
         card.lines.push_back(
-            {Tone::dim, "over     " + duration_text(static_cast<double>(mark.end_ns - mark.begin_ns))});
+            {Tone::dim, "over     " + duration_text(static_cast<double>(bookmark.end_ns - bookmark.begin_ns))});
     }
     return card;
 }

@@ -34,7 +34,7 @@ struct CardDetails {
 
 // The card's text. No ImGui.
 Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& details = {});
-Card describe(const model::Bookmark& mark, double ns_per_px);
+Card describe(const model::Bookmark& bookmark, double ns_per_px);
 
 // Where to place a card of this size: next to `at` and inside `room`, at a distance of `gap` px. Right below `at`,
 // unless another side covers less of the boxes in `spare`.

@@ -35,7 +35,7 @@ void ReplayBar::draw_track(float left, float right, float middle) {
     const float width = std::max(ui_.px(20), right - left), r = ui_.exact_px(7), half = ui_.exact_px(3);
     ImGui::SetCursorScreenPos({left, middle - ui_.px(13)});
     ImGui::InvisibleButton("replay/track", {width, ui_.px(26)});
-    mark_item(ui_, "replay/track");
+    register_item(ui_, "replay/track");
     if (ImGui::IsItemActivated() && !replay.on()) {
         replay.to_end();
     }

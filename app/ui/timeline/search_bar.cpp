@@ -130,7 +130,7 @@ int SearchBar::draw(float right, float top) {
                                      ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_EnterReturnsTrue);
         const bool left = ImGui::IsItemDeactivated();
         ImGui::PopStyleVar();
-        mark_item(ui_, "search/text");
+        register_item(ui_, "search/text");
         tooltip(ui_,
                 "A part of a name, and any of\nkind:matmul  line:25  lane:0  batch:3  #1042\n"
                 "is:op  is:wait  >100us  <=2ms");

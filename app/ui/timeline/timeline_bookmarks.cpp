@@ -24,10 +24,10 @@ void TimelinePanel::add_bookmark() {
     if (run == nullptr) {
         return;
     }
-    model::Bookmark mark;
+    model::Bookmark bookmark;
     if (state_.timeline.measured) {
-        mark.begin_ns = std::llround(state_.timeline.measured->begin());
-        mark.end_ns = std::llround(state_.timeline.measured->end());
+        bookmark.begin_ns = std::llround(state_.timeline.measured->begin());
+        bookmark.end_ns = std::llround(state_.timeline.measured->end());
     } else {
         const auto view = state_.timeline.view.view();
         const double at = hover_                   ? hover_->ns
@@ -36,9 +36,9 @@ void TimelinePanel::add_bookmark() {
         // The view may reach beyond the run.
         const std::int64_t last =
             std::max<std::int64_t>(std::llround(run->program_time().program_ns(run->now_ns())), 0);
-        mark.begin_ns = mark.end_ns = std::min<std::int64_t>(std::llround(at), last);
+        bookmark.begin_ns = bookmark.end_ns = std::min<std::int64_t>(std::llround(at), last);
     }
-    const auto place = state_.bookmarks.add(run, mark);
+    const auto place = state_.bookmarks.add(run, bookmark);
     if (!place) {
         say("A recording can have " + std::to_string(model::kMostBookmarks) + " bookmarks. Delete one to add another.");
         return;
@@ -50,9 +50,9 @@ void TimelinePanel::add_bookmark() {
 void TimelinePanel::edit_bookmark(int run, std::size_t index) {
     finish_note(true);
     const model::Run* r = run_at(run);
-    const auto& marks = state_.bookmarks.of(r);
-    if (index < marks.size()) {
-        editing_ = Editing{r, index, marks[index].text, false, true};
+    const auto& bookmarks = state_.bookmarks.of(r);
+    if (index < bookmarks.size()) {
+        editing_ = Editing{r, index, bookmarks[index].text, false, true};
     }
 }
 
@@ -75,11 +75,12 @@ void TimelinePanel::finish_note(bool keep) {
 }
 
 void TimelinePanel::go_to_bookmark(int run, std::size_t index) {
-    const auto& marks = state_.bookmarks.of(run_at(run));
-    if (index >= marks.size()) {
+    const auto& bookmarks = state_.bookmarks.of(run_at(run));
+    if (index >= bookmarks.size()) {
         return;
     }
-    const auto begin = static_cast<double>(marks[index].begin_ns), end = static_cast<double>(marks[index].end_ns);
+    const auto begin = static_cast<double>(bookmarks[index].begin_ns),
+               end = static_cast<double>(bookmarks[index].end_ns);
     const auto row = std::find_if(layout_.rows.begin(), layout_.rows.end(), [run](const figure::RowBox& r) {
         return r.run == run && r.kind == figure::RowKind::bookmarks;
     });
@@ -113,9 +114,9 @@ void TimelinePanel::step_bookmark(int direction) {
     const Place here{from.first, from.second, from_index};
     std::optional<Place> best_place;
     for (int r = 0; r < run_count(); ++r) {
-        const auto& marks = state_.bookmarks.of(run_at(r));
-        for (std::size_t i = 0; i < marks.size(); ++i) {
-            const Place place{static_cast<double>(marks[i].begin_ns), r, i};
+        const auto& bookmarks = state_.bookmarks.of(run_at(r));
+        for (std::size_t i = 0; i < bookmarks.size(); ++i) {
+            const Place place{static_cast<double>(bookmarks[i].begin_ns), r, i};
             const bool on = direction > 0 ? place > here : place < here;
             if (on && (!best_place || (direction > 0 ? place < *best_place : place > *best_place))) {
                 best_place = place;
@@ -146,16 +147,16 @@ void TimelinePanel::draw_note(ImVec2 min, ImVec2 max) {
     if (!editing_) {
         return;
     }
-    const auto& marks = state_.bookmarks.of(editing_->run);
-    if (editing_->index >= marks.size()) {
+    const auto& bookmarks = state_.bookmarks.of(editing_->run);
+    if (editing_->index >= bookmarks.size()) {
         editing_.reset();  // the run is no longer shown
         return;
     }
     const figure::Theme& t = *ui_.theme;
-    const model::Bookmark& mark = marks[editing_->index];
+    const model::Bookmark& bookmark = bookmarks[editing_->index];
     const float width = std::min(ui_.px(470), max.x - min.x - ui_.px(30)), height = ui_.px(66);
     // Below the bookmark, inside the timeline.
-    const float x = std::clamp(layout_.map.x_px_from_ns(static_cast<double>(mark.begin_ns)) - ui_.px(20),
+    const float x = std::clamp(layout_.map.x_px_from_ns(static_cast<double>(bookmark.begin_ns)) - ui_.px(20),
                                min.x + ui_.px(11), max.x - ui_.px(24) - width);
     const float y = min.y + ui_.px(64);
     ImGui::SetCursorScreenPos({x, y});
@@ -165,9 +166,10 @@ void TimelinePanel::draw_note(ImVec2 min, ImVec2 max) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     draw_card(ui_, list, {x, y}, {x + width, y + height}, t.raised, 8);
     ui_.rects.insert_or_assign("note", WidgetRect{x, y, x + width, y + height});
-    std::string words = "Note at " + figure::place_text(static_cast<double>(mark.begin_ns), layout_.map.ns_per_px());
-    if (mark.end_ns > mark.begin_ns) {
-        words += ", " + figure::duration_text(static_cast<double>(mark.end_ns - mark.begin_ns)) + " long";
+    std::string words =
+        "Note at " + figure::place_text(static_cast<double>(bookmark.begin_ns), layout_.map.ns_per_px());
+    if (bookmark.end_ns > bookmark.begin_ns) {
+        words += ", " + figure::duration_text(static_cast<double>(bookmark.end_ns - bookmark.begin_ns)) + " long";
     }
     draw_text(ui_, list, x + ui_.px(12), y + ui_.px(19), Face::semibold, 12.5f, t.text, words, width - ui_.px(180));
     draw_text_right(ui_, list, x + width - ui_.px(12), y + ui_.px(19), Face::regular, 12, t.faint,
@@ -188,7 +190,7 @@ void TimelinePanel::draw_note(ImVec2 min, ImVec2 max) {
                                            ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
         left = ImGui::IsItemDeactivated();
         ImGui::PopStyleVar();
-        mark_item(ui_, "note/text");
+        register_item(ui_, "note/text");
     }
     ImGui::EndChild();
     if (entered || left) {

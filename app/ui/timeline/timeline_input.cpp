@@ -233,8 +233,8 @@ std::optional<figure::Hit> TimelinePanel::hit_at_cursor() const {
 }
 
 void TimelinePanel::choose_at_cursor() {
-    if (const auto mark = bookmark_at_cursor()) {
-        edit_bookmark(mark->first, mark->second);
+    if (const auto bookmark = bookmark_at_cursor()) {
+        edit_bookmark(bookmark->first, bookmark->second);
     } else if (const auto hit = hit_at_cursor()) {
         act_on(*hit);
     }

@@ -223,7 +223,7 @@ void TimelinePanel::draw_lane_items() {
         if (ImGui::MenuItem(name, keys)) {
             act();
         }
-        mark_item(ui_, std::string("lane/") + name);
+        register_item(ui_, std::string("lane/") + name);
     };
     item("Up", "Alt ↑", [this] { shift_row(-1); });
     item("Down", "Alt ↓", [this] { shift_row(1); });
@@ -269,7 +269,7 @@ void TimelinePanel::draw_renaming(float scroll) {
                                  ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
     const bool left = ImGui::IsItemDeactivated();
     ImGui::PopStyleVar();
-    mark_item(ui_, "lane/name");
+    register_item(ui_, "lane/name");
     if (entered || left) {
         const Renaming done = *renaming_;
         renaming_.reset();

@@ -35,9 +35,9 @@ const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit
             found.wait = wait_details_.details();
         }
         card_ = describe(run, hit, found);
-        if (const auto& marks = runs_[static_cast<std::size_t>(hit.run)].bookmarks;
-            hit.bookmark >= 0 && hit.bookmark < static_cast<int>(marks.size())) {
-            card_ = describe(marks[static_cast<std::size_t>(hit.bookmark)], hit.ns_per_px);
+        if (const auto& bookmarks = runs_[static_cast<std::size_t>(hit.run)].bookmarks;
+            hit.bookmark >= 0 && hit.bookmark < static_cast<int>(bookmarks.size())) {
+            card_ = describe(bookmarks[static_cast<std::size_t>(hit.bookmark)], hit.ns_per_px);
         }
         card_key_ = key;
     }

@@ -231,26 +231,26 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max, CardPlace place, float cards_to
     handle_mouse(hovered || active, at);
 
     // Highlights of what is hovered or selected.
-    figure::DisplayList marks;
-    add_why(marks);
+    figure::DisplayList highlights;
+    add_why(highlights);
     const auto at_cursor = hover_ ? std::nullopt : hit_at_cursor();
     const auto& under = hover_ ? hover_ : at_cursor;
     const figure::Hit pointed = under && (under->op != 0 || under->wait >= 0) ? *under : chosen();
     look_at(pointed);
-    const std::size_t marks_before = marks.items.size();
-    add_highlights(pointed, marks);
+    const std::size_t highlights_before = highlights.items.size();
+    add_highlights(pointed, highlights);
     for (const model::Place& place : state_.timeline.places) {
         if (place.wait >= 0) {
-            figure::add_wait_highlight(layout_, 0, place.wait, {}, *ui_.theme, ui_.fonts.scale(), marks);
+            figure::add_wait_highlight(layout_, 0, place.wait, {}, *ui_.theme, ui_.fonts.scale(), highlights);
         } else {
-            figure::add_place_highlight(layout_, 0, place, *ui_.theme, ui_.fonts.scale(), marks);
+            figure::add_place_highlight(layout_, 0, place, *ui_.theme, ui_.fonts.scale(), highlights);
         }
     }
-    const std::vector<figure::Box> spare = boxes_of(marks, marks_before, scroll);
+    const std::vector<figure::Box> spare = boxes_of(highlights, highlights_before, scroll);
     list->PushClipRect({layout_.axis.x0 - ui_.px(4), min.y}, {layout_.axis.x1 + ui_.px(4), max.y}, true);
-    if (!marks.items.empty()) {
+    if (!highlights.items.empty()) {
         highlights_layer_.begin({layout_.axis.x0 - ui_.px(4), min.y, layout_.axis.x1 + ui_.px(4), max.y}, 0);
-        paint(marks, highlights_layer_, ui_.fonts, {0, -scroll});
+        paint(highlights, highlights_layer_, ui_.fonts, {0, -scroll});
         highlights_layer_.end();
         highlights_layer_.show(list);
     }

@@ -19,7 +19,7 @@ bool menu_row(Ui& ui, const std::string& id, std::string_view title, std::string
     ImGui::PushID(id.c_str());
     const bool chosen = ImGui::InvisibleButton("row", {width, height}) && enabled;
     ImGui::PopID();
-    mark_item(ui, id, enabled);
+    register_item(ui, id, enabled);
     if (ImGui::IsItemHovered() && enabled) {
         list->AddRectFilled(at, {at.x + width, at.y + height}, colour(figure::mixed(t.raised, t.text, 0.08)),
                             ui.exact_px(5));

@@ -15,7 +15,7 @@ std::optional<double> slider(Ui& ui, const std::string& id, ImVec2 at, float wid
     ImGui::PushID(id.c_str());
     ImGui::InvisibleButton("slider", {std::max(width + 2 * knob, 1.0f), 2 * half});
     ImGui::PopID();
-    mark_item(ui, id);
+    register_item(ui, id);
     const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
     const auto place = [&](double of) { return at.x + width * static_cast<float>(std::clamp(of, 0.0, 1.0)); };
     const auto draw_track = [&](double from, double to, figure::Rgba ink) {

@@ -165,7 +165,7 @@ bool button(Ui& ui, const char* id, std::string_view label, ImVec2 at, const But
     const bool clicked = ImGui::InvisibleButton("button", {width, height}) && look.enabled;
     ImGui::PopID();
     const bool hovered = ImGui::IsItemHovered() && look.enabled, held = ImGui::IsItemActive() && look.enabled;
-    mark_item(ui, id, look.enabled);
+    register_item(ui, id, look.enabled);
 
     figure::Rgba fill = t.raised, text = t.text;
     if (strong) {
@@ -323,11 +323,11 @@ float draw_wrapped(Ui& ui, ImDrawList* list, ImVec2 at, float width, Face face, 
     return y - at.y;
 }
 
-void mark_item(Ui& ui, std::string_view id, bool enabled) {
-    mark_place(ui, id, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), enabled);
+void register_item(Ui& ui, std::string_view id, bool enabled) {
+    register_rect(ui, id, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), enabled);
 }
 
-void mark_place(Ui& ui, std::string_view id, ImVec2 min, ImVec2 max, bool enabled) {
+void register_rect(Ui& ui, std::string_view id, ImVec2 min, ImVec2 max, bool enabled) {
     // Only what is visible in a panel that scrolls: a click elsewhere would hit something else.
     const ImRect clip = ImGui::GetCurrentWindow()->ClipRect;
     min = {std::max(min.x, clip.Min.x), std::max(min.y, clip.Min.y)};

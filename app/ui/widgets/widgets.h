@@ -74,11 +74,11 @@ std::string keys_here(const Ui& ui, std::string_view keys);
 
 // Records the visible place of the last ImGui item as a control that the keyboard can reach. Empty if it is scrolled
 // out of view.
-void mark_item(Ui& ui, std::string_view id, bool enabled = true);
+void register_item(Ui& ui, std::string_view id, bool enabled = true);
 // The same for a place that is part of another item.
-void mark_place(Ui& ui, std::string_view id, ImVec2 min, ImVec2 max, bool enabled = true);
-// Call after mark_item() or mark_place(): the control uses these arrow keys while it has the focus. Returns -1 or 1 if
-// one was pressed, five times that with Shift, else 0.
+void register_rect(Ui& ui, std::string_view id, ImVec2 min, ImVec2 max, bool enabled = true);
+// Call after register_item() or register_rect(): the control uses these arrow keys while it has the focus. Returns -1
+// or 1 if one was pressed, five times that with Shift, else 0.
 int arrow_steps(Ui& ui, std::string_view id, ArrowKeys keys);
 
 }  // namespace headway::ui

@@ -234,7 +234,7 @@ TEST(ForeignWaits, TheWarmUpIsSeparated) {
                                  launches(5, 10'200, 40) + call("cudaDeviceSynchronize", 12'000, 100) + steps);
     const model::Run& run = *trace.run;
     const auto measured = run.measured();
-    EXPECT_TRUE(measured.begin_marked);
+    EXPECT_TRUE(measured.has_begin);
     EXPECT_EQ(measured.begin_ns, 9'100'000);
     EXPECT_EQ(measured.first, 11u);
     EXPECT_EQ(numbers_of(run).ops, 10u);
@@ -254,7 +254,7 @@ TEST(ForeignWaits, TheWarmUpIsSeparated) {
     EXPECT_EQ(even.run->measured().begin_ns, 900'000);
     EXPECT_FALSE(noted(even, "warm-up"));
     // No steps: everything is measured.
-    EXPECT_FALSE(read("[" + launches(5, 0, 10)).run->measured().begin_marked);
+    EXPECT_FALSE(read("[" + launches(5, 0, 10)).run->measured().has_begin);
 }
 
 TEST(ForeignWaits, StallsSurviveARoundTrip) {

@@ -83,7 +83,7 @@ def run(prepared):
     try:
         for unit in prepared.units:
             exec(unit, space)
-        _headway.mark("end")
+        _headway.program_event("end")
     except SystemExit as error:
         if error.code not in (None, 0):
             prepared.status = error.code & 0xFF if isinstance(error.code, int) else 1

@@ -6,23 +6,24 @@ import threading
 
 import _headway
 
+
 def install(torch):
     process, thread = os.getpid(), threading.get_ident()
 
-    def mark(*what):
+    def record(*event):
         if os.getpid() == process and threading.get_ident() == thread:
-            _headway.mark(*what)
+            _headway.program_event(*event)
 
-    mark_minibatches(torch, mark)
-    mark_ranges(torch, mark)
+    record_minibatches(torch, record)
+    record_ranges(torch, record)
 
 
-def mark_minibatches(torch, mark):
+def record_minibatches(torch, record):
     """An optimizer's step ends a minibatch, as in the dialect: the barrier policy acts there."""
     inside = threading.local()  # .step: a step is running in this thread; it may call the step of its base class
     real_hook = torch.optim.Optimizer._hook_for_profile
 
-    def marked(step):
+    def recorded(step):
         @functools.wraps(step)
         def call(*arguments, **options):
             if getattr(inside, "step", False):
@@ -32,35 +33,35 @@ def mark_minibatches(torch, mark):
                 result = step(*arguments, **options)
             finally:
                 inside.step = False
-            mark("minibatch_end")
-            mark("minibatch_begin")
+            record("minibatch_end")
+            record("minibatch_begin")
             return result
 
-        call.marks_minibatches = True
+        call.records_minibatches = True
         return call
 
     def hook(self):  # called by each optimizer's constructor
         real_hook(self)
         own = type(self)
-        if not getattr(own.step, "marks_minibatches", False):
-            own.step = marked(own.step)
-        mark("minibatch_begin")
+        if not getattr(own.step, "records_minibatches", False):
+            own.step = recorded(own.step)
+        record("minibatch_begin")
 
     torch.optim.Optimizer._hook_for_profile = hook
 
 
-def mark_ranges(torch, mark):
+def record_ranges(torch, record):
     open_ranges, nvtx = [], torch.cuda.nvtx
 
     def push(message):
         open_ranges.append(str(message))
-        mark("scope_begin", open_ranges[-1])
+        record("scope_begin", open_ranges[-1])
         return len(open_ranges) - 1
 
     def pop():
         if not open_ranges:
             return -1
-        mark("scope_end", open_ranges.pop())
+        record("scope_end", open_ranges.pop())
         return len(open_ranges)
 
     nvtx.range_push, nvtx.range_pop, nvtx.mark = push, pop, lambda message: None

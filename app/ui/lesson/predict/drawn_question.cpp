@@ -140,7 +140,7 @@ std::optional<DrawnGuess> DrawnQuestion::take_input(std::size_t question, const 
     ImGui::PushID(id.c_str());
     ImGui::InvisibleButton("drawn", {std::max(row.right - row.left, 1.0f), row.bottom - row.top});
     ImGui::PopID();
-    mark_item(ui_, id);
+    register_item(ui_, id);
     const float x = ImGui::GetIO().MousePos.x;
     const double percent = std::clamp(row.percent(x), 0.0, 100.0);
     const bool moment = !drawn.to;
@@ -213,7 +213,7 @@ std::optional<DrawnGuess> DrawnQuestion::take_keys(std::size_t question, const R
     for (const bool left : {true, false}) {
         const float x = row.x_px(left ? guess->from : guess->to), half = ui_.px(4);
         const std::string id = id_of(question) + (left ? "/from" : "/to");
-        mark_place(ui_, id, {x - half, row.top}, {x + half, row.bottom});
+        register_rect(ui_, id, {x - half, row.top}, {x + half, row.bottom});
         if (const int steps = arrow_steps(ui_, id, ArrowKeys::sideways); steps != 0) {
             made = left ? interval(std::min(guess->from + steps, guess->to - kLeast), guess->to)
                         : interval(guess->from, std::max(guess->to + steps, guess->from + kLeast));

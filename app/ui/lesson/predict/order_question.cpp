@@ -123,7 +123,7 @@ std::optional<std::size_t> OrderQuestion::take_input(std::size_t question, const
     ImGui::PushID(id.c_str());
     ImGui::InvisibleButton("card", {std::max(width - ui_.px(2 * kOrderButton + 4), 1.0f), card.height});
     ImGui::PopID();
-    mark_item(ui_, id);
+    register_item(ui_, id);
     const float mouse_y = ImGui::GetIO().MousePos.y;
     if (ImGui::IsItemActivated()) {
         drag_ = Drag{question, card.event, mouse_y - card.top, mouse_y};
@@ -162,7 +162,7 @@ bool OrderQuestion::draw_button(std::size_t question, std::size_t event, bool up
     ImGui::PushID(id.c_str());
     const bool clicked = ImGui::InvisibleButton("button", {ui_.px(kOrderButton), ui_.px(kOrderButton)}) && enabled;
     ImGui::PopID();
-    mark_item(ui_, id, enabled);
+    register_item(ui_, id, enabled);
     return clicked;
 }
 

@@ -102,7 +102,7 @@ float PredictPanel::draw_choice(std::size_t question, std::size_t choice, ImVec2
     ImGui::PushID(id.c_str());
     const bool clicked = ImGui::InvisibleButton("choice", {width + 2 * overhang, height});
     ImGui::PopID();
-    mark_item(ui_, id);
+    register_item(ui_, id);
     const bool hovered = ImGui::IsItemHovered() && !state_.look.palette_open;
     if (hovered) {
         ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);

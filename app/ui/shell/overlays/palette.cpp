@@ -138,7 +138,7 @@ void Palette::draw() {
             at_ = first_ = 0;
         }
         ImGui::PopStyleVar();
-        mark_item(ui_, "palette/typed");
+        register_item(ui_, "palette/typed");
     }
 
     if (!shown_.empty()) {
@@ -172,7 +172,7 @@ void Palette::draw() {
             chosen = shown_[row];
         }
         ImGui::PopID();
-        mark_item(ui_, "palette/" + entry.name, entry.enabled);
+        register_item(ui_, "palette/" + entry.name, entry.enabled);
         const bool hovered = ImGui::IsItemHovered();
         if (hovered && (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0)) {
             at_ = row;

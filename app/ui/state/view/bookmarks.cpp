@@ -31,8 +31,8 @@ std::string Bookmarks::watch(std::span<const Shown> shown) {
         if (!read) {
             problem = read.error().message;
         } else if (!read->empty()) {
-            entry->marks.insert(entry->marks.end(), read->begin(), read->end());
-            std::stable_sort(entry->marks.begin(), entry->marks.end(),
+            entry->bookmarks.insert(entry->bookmarks.end(), read->begin(), read->end());
+            std::stable_sort(entry->bookmarks.begin(), entry->bookmarks.end(),
                              [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
             ++revision_;
         }
@@ -54,18 +54,18 @@ const std::vector<model::Bookmark>& Bookmarks::of(const model::Run* run) const {
     static const std::vector<model::Bookmark> none;
     const auto found =
         std::find_if(runs_.begin(), runs_.end(), [run](const RunBookmarks& entry) { return entry.run == run; });
-    return found == runs_.end() ? none : found->marks;
+    return found == runs_.end() ? none : found->bookmarks;
 }
 
-std::optional<std::size_t> Bookmarks::add(const model::Run* run, model::Bookmark mark) {
+std::optional<std::size_t> Bookmarks::add(const model::Run* run, model::Bookmark bookmark) {
     RunBookmarks* entry = find(run);
-    if (entry == nullptr || entry->marks.size() >= model::kMostBookmarks) {
+    if (entry == nullptr || entry->bookmarks.size() >= model::kMostBookmarks) {
         return std::nullopt;
     }
-    const auto place = std::upper_bound(entry->marks.begin(), entry->marks.end(), mark,
+    const auto place = std::upper_bound(entry->bookmarks.begin(), entry->bookmarks.end(), bookmark,
                                         [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
-    const auto index = static_cast<std::size_t>(place - entry->marks.begin());
-    entry->marks.insert(place, std::move(mark));
+    const auto index = static_cast<std::size_t>(place - entry->bookmarks.begin());
+    entry->bookmarks.insert(place, std::move(bookmark));
     ++revision_;
     entry->unsaved = true;  // saved together with its note
     return index;
@@ -73,19 +73,19 @@ std::optional<std::size_t> Bookmarks::add(const model::Run* run, model::Bookmark
 
 std::string Bookmarks::set_note(const model::Run* run, std::size_t index, std::string_view note) {
     RunBookmarks* entry = find(run);
-    if (entry == nullptr || index >= entry->marks.size()) {
+    if (entry == nullptr || index >= entry->bookmarks.size()) {
         return {};
     }
-    entry->marks[index].text = model::note_from(note);
+    entry->bookmarks[index].text = model::note_from(note);
     return changed(*entry);
 }
 
 std::string Bookmarks::remove(const model::Run* run, std::size_t index) {
     RunBookmarks* entry = find(run);
-    if (entry == nullptr || index >= entry->marks.size()) {
+    if (entry == nullptr || index >= entry->bookmarks.size()) {
         return {};
     }
-    entry->marks.erase(entry->marks.begin() + static_cast<std::ptrdiff_t>(index));
+    entry->bookmarks.erase(entry->bookmarks.begin() + static_cast<std::ptrdiff_t>(index));
     return changed(*entry);
 }
 
@@ -100,7 +100,7 @@ std::string Bookmarks::save(RunBookmarks& entry) const {
         return {};
     }
     const auto written =
-        model::write_bookmarks(model::bookmarks_file(folder, model::fingerprint_of(*entry.run)), entry.marks);
+        model::write_bookmarks(model::bookmarks_file(folder, model::fingerprint_of(*entry.run)), entry.bookmarks);
     entry.unsaved = !written;
     return written ? std::string() : "The bookmarks could not be saved:  " + written.error().message;
 }

@@ -29,7 +29,7 @@ public:
 
     [[nodiscard]] const std::vector<model::Bookmark>& of(const model::Run* run) const;
     // Returns its index among the run's bookmarks; nothing if there are too many or the run is not shown.
-    std::optional<std::size_t> add(const model::Run* run, model::Bookmark mark);
+    std::optional<std::size_t> add(const model::Run* run, model::Bookmark bookmark);
     // Returns the reason why it could not be saved, or "".
     std::string set_note(const model::Run* run, std::size_t index, std::string_view note);
     std::string remove(const model::Run* run, std::size_t index);
@@ -38,7 +38,7 @@ public:
 private:
     struct RunBookmarks {
         const model::Run* run = nullptr;
-        std::vector<model::Bookmark> marks;
+        std::vector<model::Bookmark> bookmarks;
         bool over = false, unsaved = false;
     };
     RunBookmarks* find(const model::Run* run);

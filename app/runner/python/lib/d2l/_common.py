@@ -38,13 +38,13 @@ class Benchmark:
         self.description = description
 
     def __enter__(self):
-        _headway.mark("scope_begin", str(self.description))
+        _headway.program_event("scope_begin", str(self.description))
         self.timer = Timer()
         return self
 
     def __exit__(self, *args):
         seconds = self.timer.stop()
-        _headway.mark("scope_end", str(self.description))
+        _headway.program_event("scope_end", str(self.description))
         print(f"{self.description}: {seconds:.4f} sec")
 
 

@@ -134,10 +134,10 @@ class scope:
         self._name = name
 
     def __enter__(self):
-        _headway.mark("scope_begin", self._name)
+        _headway.program_event("scope_begin", self._name)
 
     def __exit__(self, *_):
-        _headway.mark("scope_end", self._name)
+        _headway.program_event("scope_end", self._name)
 
 
 class timed(scope):
@@ -157,22 +157,22 @@ class minibatch:
     """Marks a minibatch; the barrier policy acts at its end."""
 
     def __enter__(self):
-        _headway.mark("minibatch_begin")
+        _headway.program_event("minibatch_begin")
 
     def __exit__(self, kind, *_):
         if kind is None:
-            _headway.mark("minibatch_end")
+            _headway.program_event("minibatch_end")
 
 
 def barrier(policy):
     """The program's own barrier policy: "none", "op", "minibatch" or "behind:K". It holds while the barrier selector is
     on "As written"; every other choice there replaces it."""
-    _headway.mark("barrier", policy)
+    _headway.program_event("barrier", policy)
 
 
 def measure():
     """Begins measuring: everything before was warm-up."""
-    _headway.mark("measure_begin")
+    _headway.program_event("measure_begin")
 
 
 class record:

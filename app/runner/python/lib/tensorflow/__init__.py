@@ -241,7 +241,7 @@ def _traced(function, args, kwargs, tensors):
         return value
 
     _tracing += 1
-    _headway.mark("scope_begin", "tracing " + name)
+    _headway.program_event("scope_begin", "tracing " + name)
     try:
         result = function(*inside(args), **{k: inside(kwargs[k]) for k in sorted(kwargs)})
         made = []
@@ -252,7 +252,7 @@ def _traced(function, args, kwargs, tensors):
         raise
     finally:
         _tracing -= 1
-        _headway.mark("scope_end", "tracing " + name)
+        _headway.program_event("scope_end", "tracing " + name)
     return graph, outline
 
 

@@ -13,7 +13,7 @@ class Trainer:
         self.learning_rate = options.pop("learning_rate", 0.01)
         if options:
             raise ValueError("Headway's sgd has no %s" % ", ".join(options))
-        _headway.mark("minibatch_begin")
+        _headway.program_event("minibatch_begin")
 
     def step(self, batch_size, ignore_stale_grad=False):
         for parameter in self._params.values():
@@ -23,8 +23,8 @@ class Trainer:
                 data.add_scaled_(gradient, -self.learning_rate / batch_size)
             elif not ignore_stale_grad:
                 raise UserWarning("parameter %s has no gradient: was backward() called?" % parameter.name)
-        _headway.mark("minibatch_end")
-        _headway.mark("minibatch_begin")
+        _headway.program_event("minibatch_end")
+        _headway.program_event("minibatch_begin")
 
 
 class Parameter:

@@ -9,7 +9,7 @@ class SGD:
         self.lr = lr
         if not self.params:
             raise ValueError("optimizer got an empty parameter list")
-        _headway.mark("minibatch_begin")
+        _headway.program_event("minibatch_begin")
 
     def zero_grad(self, set_to_none=True):
         for parameter in self.params:
@@ -24,8 +24,8 @@ class SGD:
         _headway.set_recording(before)
         if self.params[0].waits:
             _headway.framework_wait(self.params[0].device_number)
-        _headway.mark("minibatch_end")
-        _headway.mark("minibatch_begin")
+        _headway.program_event("minibatch_end")
+        _headway.program_event("minibatch_begin")
 
 
 def __getattr__(name):
