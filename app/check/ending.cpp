@@ -1,8 +1,10 @@
 // How a graded program ended, and whether its recording can be relied on.
 #include <algorithm>
-#include <cmath>
+#include <optional>
 
 #include "app/check/judge.h"
+#include "app/confinement/limits.h"
+#include "app/model/description/sentence.h"
 #include "app/model/numbers/format.h"
 #include "app/model/replay/what_if.h"
 #include "app/model/run/devices.h"
@@ -27,37 +29,22 @@ std::string last_message(const std::string& words) {
     return words.substr(begin, words.find('\n', begin) - begin);
 }
 
-std::string with_stop(std::string text) {
-    if (!text.empty() && text.back() != '.') {
-        text += '.';
-    }
-    return text;
-}
-
-std::string capitalised(std::string text) {
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
-        text[0] = static_cast<char>(text[0] - 'a' + 'A');
-    }
-    return text;
-}
-
-// The first limit that the message of an ended run names (app/confinement/limits.h).
-Ending limit_ending(const std::string& message, const Limits& limits, std::uint32_t line) {
-    const auto names = [&](const char* option) { return message.find(option) != std::string::npos; };
-    if (names("--output-limit")) {
-        return {Verdict::endless_output,
-                "The program was ended after " + model::bytes_text(limits.output_bytes) + " of output" + in_line(line) +
-                    ".",
-                line};
-    }
-    if (names("--memory-limit")) {
-        return {Verdict::out_of_memory,
-                "The program was ended when it took more than " + model::bytes_text(limits.memory_bytes) +
-                    " of memory" + in_line(line) + ".",
-                line};
-    }
-    if (names("--process-limit")) {
-        return {Verdict::refused, "The program started other programs, which an exercise does not allow.", line};
+Ending limit_ending(confinement::Limit limit, const Limits& limits, std::uint32_t line) {
+    switch (limit) {
+        case confinement::Limit::output:
+            return {Verdict::endless_output,
+                    "The program was ended after " + model::bytes_text(limits.output_bytes) + " of output" +
+                        in_line(line) + ".",
+                    line};
+        case confinement::Limit::memory:
+            return {Verdict::out_of_memory,
+                    "The program was ended when it took more than " + model::bytes_text(limits.memory_bytes) +
+                        " of memory" + in_line(line) + ".",
+                    line};
+        case confinement::Limit::processes:
+            return {Verdict::refused, "The program started other programs, which an exercise does not allow.", line};
+        case confinement::Limit::time:
+            break;
     }
     return {Verdict::endless_loop,
             "The program does not come to its end: it seems to loop without end" + in_line(line) + ".", line};
@@ -69,15 +56,15 @@ Ending ending_of(model::Run* run, bool out_of_time, const Limits& limits, const 
     if (run == nullptr) {
         const std::string message = last_message(words);
         return {out_of_time ? Verdict::endless_loop : Verdict::refused,
-                with_stop(message.empty() ? "The program could not be run" : capitalised(message)), 0};
+                model::sentence_of(message.empty() ? "The program could not be run" : message), 0};
     }
     const std::uint32_t line = core::number_of(run->reader().control().current_line.load());
     const model::RunEnd end = run->end();
-    if (run->error() && run->error()->message.starts_with("the run was ended: ")) {
-        return limit_ending(run->error()->message, limits, line);
+    if (const auto limit = run->error() ? confinement::exceeded_limit(run->error()->message) : std::nullopt) {
+        return limit_ending(*limit, limits, line);
     }
     if (out_of_time) {
-        return limit_ending("", limits, line);
+        return limit_ending(confinement::Limit::time, limits, line);
     }
     switch (end.verdict) {
         case model::Verdict::complete:
@@ -87,7 +74,7 @@ Ending ending_of(model::Run* run, bool out_of_time, const Limits& limits, const 
             return {error.kind == core::ErrorKind::unreadable      ? Verdict::refused
                     : error.kind == core::ErrorKind::out_of_memory ? Verdict::out_of_memory
                                                                    : Verdict::failed,
-                    with_stop(capitalised(error.message)), error.line};
+                    model::sentence_of(error.message), error.line};
         }
         case model::Verdict::damaged:
             return {Verdict::forged, end.sentence, 0};

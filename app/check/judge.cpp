@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+
+#include "app/model/description/sentence.h"
 
 namespace headway::check {
 
@@ -18,15 +21,11 @@ struct InCase {
     std::string op_words;
 };
 
-std::string with_full_stop(std::string text) {
-    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
-        text.pop_back();
-    }
-    if (!text.empty() && std::string_view(".!?:").find(text.back()) == std::string_view::npos) {
-        text += '.';
-    }
+// An exercise's text as one sentence on one line. It may begin with a variable's name.
+std::string one_line(std::string text) {
+    text.erase(text.find_last_not_of(" \n") + 1);
     std::replace(text.begin(), text.end(), '\n', ' ');
-    return text;
+    return model::with_full_stop(std::move(text));
 }
 
 // An error of an expression without its position: the learner does not know the expression.
@@ -97,14 +96,13 @@ InCase judge_check(const Check& check, const expression::Record& facts) {
     result.outcome = Outcome::failed;
     put_place(check, facts, result);
     const auto sentence = check.fail.evaluate(facts);
-    std::string reason = passed ? "" : without_column(passed.error().message);
+    const std::string reason = passed ? "" : without_column(passed.error().message);
     if (reason.starts_with("the program")) {  // it has no such result, or did not begin
-        reason[0] = 'T';
-        result.sentence = with_full_stop(reason);
+        result.sentence = model::sentence_of(reason);
     } else if (sentence) {
-        result.sentence = with_full_stop(*sentence);
+        result.sentence = one_line(*sentence);
     } else {
-        result.sentence = with_full_stop(passed ? check.title : "This cannot be seen in the run: " + reason);
+        result.sentence = one_line(passed ? check.title : "This cannot be seen in the run: " + reason);
     }
     return result;
 }

@@ -168,23 +168,44 @@ std::string process_words(std::uint32_t count) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::string_view kEnded = "the run was ended: ";
+// In the order of Limit.
+constexpr std::array kOptions{"--memory-limit", "--process-limit", "--output-limit", "--time-limit"};
+
+std::string ended(const std::string& what, Limit limit) {
+    return std::string(kEnded) + "the program " + what + ", the limit of " + kOptions[static_cast<std::size_t>(limit)];
+}
+
+}  // namespace
+
 std::string exceeded(const Limits& limits, const Usage& usage, std::uint64_t elapsed_ms) {
-    const auto sentence = [](const std::string& what, const char* option) {
-        return "the run was ended: the program " + what + ", the limit of " + option;
-    };
     if (limits.memory_bytes != 0 && usage.memory_bytes > limits.memory_bytes) {
-        return sentence("took more than " + core::budget_text(limits.memory_bytes) + " of memory", "--memory-limit");
+        return ended("took more than " + core::budget_text(limits.memory_bytes) + " of memory", Limit::memory);
     }
     if (limits.processes != 0 && usage.processes > limits.processes) {
-        return sentence("started more than " + process_words(limits.processes), "--process-limit");
+        return ended("started more than " + process_words(limits.processes), Limit::processes);
     }
     if (limits.output_bytes != 0 && usage.output_bytes > limits.output_bytes) {
-        return sentence("wrote more than " + core::budget_text(limits.output_bytes), "--output-limit");
+        return ended("wrote more than " + core::budget_text(limits.output_bytes), Limit::output);
     }
     if (limits.time_ms != 0 && elapsed_ms > limits.time_ms) {
-        return sentence("ran for more than " + time_words(limits.time_ms), "--time-limit");
+        return ended("ran for more than " + time_words(limits.time_ms), Limit::time);
     }
     return {};
+}
+
+std::optional<Limit> exceeded_limit(std::string_view sentence) {
+    if (!sentence.starts_with(kEnded)) {
+        return std::nullopt;
+    }
+    for (std::size_t i = 0; i < kOptions.size(); ++i) {
+        if (sentence.find(kOptions[i]) != std::string_view::npos) {
+            return static_cast<Limit>(i);
+        }
+    }
+    return std::nullopt;
 }
 
 std::string words_of(const Limits& limits) {

@@ -9,7 +9,9 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/core/result.h"
@@ -46,6 +48,10 @@ std::vector<pid_t> descendants_of(pid_t root);
 
 // One sentence about the first limit that is exceeded; "" if none is.
 std::string exceeded(const Limits& limits, const Usage& usage, std::uint64_t elapsed_ms);
+
+enum class Limit { memory, processes, output, time };
+// The limit that a sentence of exceeded() is about; nothing for other sentences. A recording keeps only the sentence.
+std::optional<Limit> exceeded_limit(std::string_view sentence);
 
 // "at most 12 GB of memory, 256 processes, 4 GB of output and 4 h"; "" without limits.
 std::string words_of(const Limits& limits);

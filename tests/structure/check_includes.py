@@ -43,7 +43,7 @@ ARROWS = {
     "app/comparison": ["app/model/numbers"],
     "app/lesson": ["app/model/numbers"],
     "app/expression": ["engine/core"],
-    "app/check": ["app/expression", "app/lesson", "app/model/report", "app/process"],
+    "app/check": ["app/confinement", "app/expression", "app/lesson", "app/model/report", "app/process"],
     "app/questions": ["app/check"],
     "app/exchange/files": ["app/model/run"],
     "app/exchange/foreign": ["app/exchange/files"],

@@ -57,6 +57,12 @@ TEST(Explanation, WithTheNetworkOrWithoutConfinement) {
 
 TEST(Limits, EachHasItsSentence) {
     const Limits limits{1u << 30, 1u << 20, 2500, 4};
+    EXPECT_EQ(exceeded_limit(exceeded(limits, {(1u << 30) + 1, 0, 0}, 0)), Limit::memory);
+    EXPECT_EQ(exceeded_limit(exceeded(limits, {0, (1u << 20) + 1, 0}, 0)), Limit::output);
+    EXPECT_EQ(exceeded_limit(exceeded(limits, {0, 0, 5}, 0)), Limit::processes);
+    EXPECT_EQ(exceeded_limit(exceeded(limits, {0, 0, 0}, 2501)), Limit::time);
+    EXPECT_EQ(exceeded_limit(""), std::nullopt);
+    EXPECT_EQ(exceeded_limit("the program printed --memory-limit"), std::nullopt);
     EXPECT_EQ(exceeded(limits, {1u << 30, 1u << 20, 4}, 2500), "");
     EXPECT_TRUE(
         has(exceeded(limits, {(1u << 30) + 1, 0, 0}, 0), "more than 1 GiB of memory, the limit of --memory-limit"));
