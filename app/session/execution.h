@@ -56,8 +56,8 @@ public:
     [[nodiscard]] const std::deque<OutputLine>& output() const { return output_.lines(); }
     [[nodiscard]] std::uint64_t output_cut() const { return output_.cut(); }  // lines dropped at the front
     [[nodiscard]] const std::string& ending() const { return ending_; }       // one sentence, or ""
-    // Of a live run whose program has failed, while ops that it had issued are yet to be executed: "Failed after 12
-    // ops: no file 7, at a.py:3." Else "".
+    // Of a live run whose program has failed, while ops that it had issued are yet to be executed: "Failed after
+    // issuing 12 ops: no file 7, at a.py:3." Else "".
     [[nodiscard]] std::string early_failure() const;
     // The numbers of the present run(). If walking over the ops takes several polls, means and sums are older than
     // the other numbers; then sums_of_total_ns() is the total at that time.

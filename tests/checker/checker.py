@@ -125,7 +125,7 @@ class Check:
         if error:
             stopped = error.get("kind") == "stopped"
             self.equal("end.verdict", said["verdict"], "stopped" if stopped else "failed")
-            self.equal("end.sentence names the ops", stopped or count == 0 or f"after {ops}: " in said["sentence"], True)
+            self.equal("end.sentence names the ops", stopped or count == 0 or f"after issuing {ops}: " in said["sentence"], True)
         elif self.trace.other["state"] == "finished" and self.trace.other["lost_records"] == 0:
             self.equal("end", said, {"verdict": "complete", "missing": None, "recorded_ops": count,
                                      "sentence": f"Complete: {ops}." if count else "Complete: no ops."})

@@ -138,7 +138,7 @@ PROGRAMS = [
     Hostile("long-name-of-an-exception", "raise type('E' * 10**5, (Exception,), {})('x')", "failed", "EEEE"),
     Hostile("exception-that-hides-its-name",
             "class M(type):\n    def __getattribute__(c, n): raise ValueError(n)\n"
-            "class A(Exception, metaclass=M): pass\nraise A()", "failed", "Failed after 3 ops: A, at program.py:"),
+            "class A(Exception, metaclass=M): pass\nraise A()", "failed", "Failed after issuing 3 ops: A, at program.py:"),
     Hostile("long-exception", "raise ValueError('z' * 10**6)", "failed", "zzz"),
     Hostile("lines-in-an-exception", "raise ValueError('one\\ntwo\\rthree')", "failed", "ValueError: one"),
     Hostile("deep-recursion", "def f(): return f()\nf()", "failed", "RecursionError"),

@@ -73,7 +73,7 @@ class Interrupt(Scenario):
         time.sleep(0.5)
         child.send_signal(signal.SIGINT)
         err = child.communicate(timeout=120)[1]
-        self.assertIn(b"Stopped after 101 ops", err)
+        self.assertIn(b"Stopped after issuing 101 ops", err)
         self.assertIn(b"before that, without a wait that reports it: out of memory: add", err)
         # The budget has room for 64 tensors of 16 KiB; the other ops got no memory.
         self.assertEqual(json.loads((self.folder / "r.json").read_text())["live_bytes_peak"], 1 << 20)
@@ -87,13 +87,13 @@ class Interrupt(Scenario):
             said.append(line)
             if b"is still being executed" in line:
                 break
-        self.assertIn(b"headway: the program has failed after 1,001 ops; what it has issued is still being executed "
+        self.assertIn(b"headway: the program has failed after issuing 1,001 ops; what it has issued is still being executed "
                       b"(Ctrl-C drops it)\n", said)
         self.assertIn(b"ValueError: no such thing\n", said)
         self.assertIsNone(child.poll())
         child.send_signal(signal.SIGINT)
         err = child.communicate(timeout=120)[1]
-        self.assertIn(b"Failed after 1,001 ops: ValueError: no such thing, at p.py:5.", err)
+        self.assertIn(b"Failed after issuing 1,001 ops: ValueError: no such thing, at p.py:5.", err)
         self.assertEqual(json.loads((self.folder / "r.json").read_text())["end"]["verdict"], "failed")
 
     def test_the_programs_own_handlers_run_to_their_end(self):

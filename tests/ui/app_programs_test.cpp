@@ -81,7 +81,7 @@ TEST_F(AppPrograms, AFailureIsToldWhileOpsAreStillToBeExecuted) {
         GTEST_SKIP() << session.b()->ending();
     }
     ASSERT_TRUE(session.live()) << session.b()->ending();
-    const std::string failure = "Failed after 21 ops: ValueError: no such thing, at a.py:5.";
+    const std::string failure = "Failed after issuing 21 ops: ValueError: no such thing, at a.py:5.";
     EXPECT_EQ(state.notices.all().front().text,
               failure + " Ops that it had issued are still to be executed; Stop drops them.");
     EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::bad);

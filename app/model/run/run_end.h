@@ -39,7 +39,7 @@ enum class Verdict {
 
 struct RunEnd {
     Verdict verdict = Verdict::complete;
-    std::string sentence;  // "Crashed after 12 ops: the program was ended by signal 11 (Segmentation fault)."
+    std::string sentence;  // "Crashed after issuing 12 ops: the program was ended by signal 11 (Segmentation fault)."
     // What the recording lacks, without a full stop: "3 issued ops have no end"; "" if nothing is known to be missing.
     std::string missing;
     [[nodiscard]] bool complete() const { return verdict == Verdict::complete; }

@@ -67,7 +67,7 @@ bool write_end(trace::Recording& recording, const std::optional<core::Error>& er
 }
 
 core::Error stopped_error(runtime::Runtime& rt) {
-    core::Error error{core::ErrorKind::stopped, "stopped after " + core::counted(rt.recorder.issued(), "op")};
+    core::Error error{core::ErrorKind::stopped, "stopped after issuing " + core::counted(rt.recorder.issued(), "op")};
     error.line = core::number_of(rt.lines.current());
     if (error.line != 0) {
         error.file = rt.lines.file_name(rt.lines.current());
@@ -136,7 +136,7 @@ private:
             const std::int64_t failed_ns = failed_ns_.load();
             if (tells_ && failed_ns != 0 && core::monotonic_ns() - failed_ns > kPatience_ns) {
                 tells_ = false;
-                tell("the program has failed after " + core::counted(ops_.load(), "op") +
+                tell("the program has failed after issuing " + core::counted(ops_.load(), "op") +
                      "; what it has issued is still being executed (Ctrl-C drops it)");
             }
         } while (core::sleep_until_stop(done, std::chrono::milliseconds(20)));

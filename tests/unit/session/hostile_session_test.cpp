@@ -109,7 +109,8 @@ TEST_F(PythonSession, AnImmediateProcessExit) {
     ends("import os\nos._exit(7)\n", Phase::killed,
          "Crashed: the program's process ended with status 7 before the program did, as after _exit or exec.");
     ends("import os, headway as hw\nhw.ones(2)\nos._exit(0)\n", Phase::killed,
-         "Crashed after 1 op: the program's process ended with status 0 before the program did, as after _exit or "
+         "Crashed after issuing 1 op: the program's process ended with status 0 before the program did, as after _exit "
+         "or "
          "exec.");
 }
 TEST_F(PythonSession, ACrashAfterTheProgramsEndIsSaid) {
@@ -174,7 +175,7 @@ TEST_P(StopsAtOnce, WithinASecond) {
     ASSERT_TRUE(poll_until([&] { return !session.live(); }, 10));
     EXPECT_LT(seconds_since(begin), 1.3);  // a second, and the time a loaded machine takes to notice
     EXPECT_EQ(session.b()->phase(), Phase::stopped);
-    EXPECT_EQ(session.b()->ending().find("Stopped after 1 op"), 0u) << session.b()->ending();
+    EXPECT_EQ(session.b()->ending().find("Stopped after issuing 1 op"), 0u) << session.b()->ending();
     EXPECT_EQ(session.a()->run(), before);
     run("x = 1\n");
     EXPECT_EQ(session.b()->phase(), Phase::finished);

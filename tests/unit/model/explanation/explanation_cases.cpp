@@ -41,7 +41,7 @@ Story waits(WaitKind kind, std::int64_t t1, std::int64_t t2, std::string_view se
 
 std::vector<Case> cases() {
     return {
-        {Kind::incomplete, "Failed after 2 ops: no file 7, at a.py:3.",
+        {Kind::incomplete, "Failed after issuing 2 ops: no file 7, at a.py:3.",
          [] {
              Story story;
              story.op(10, 100);

@@ -67,23 +67,23 @@ TEST(RunEnd, SaysWhatEndedTheProcessAfterACompleteRun) {
 TEST(RunEnd, Failed) {
     MadeRun at(2), in(0), named(2), elsewhere(2);
     at.error(R"({"kind": "failed", "message": "no file 7", "file": "/x/a.py", "line": 3})");
-    expect(at.end(), Verdict::failed, "failed", "Failed after 2 ops: no file 7, at a.py:3.");
+    expect(at.end(), Verdict::failed, "failed", "Failed after issuing 2 ops: no file 7, at a.py:3.");
     in.error(R"({"kind": "failed", "message": "no file 7", "file": "/x/a.py"})");
     expect(in.end(), Verdict::failed, "failed", "Failed: no file 7, in a.py.");
     named.error(R"({"kind": "failed", "message": "a.py:3: no file 7", "file": "/x/a.py", "line": 3})");
-    expect(named.end(), Verdict::failed, "failed", "Failed after 2 ops: a.py:3: no file 7.");
+    expect(named.end(), Verdict::failed, "failed", "Failed after issuing 2 ops: a.py:3: no file 7.");
     elsewhere.error(R"({"kind": "failed", "message": "no ops here, at a.py:4", "file": "/x/a.py", "line": 8})");
-    expect(elsewhere.end(), Verdict::failed, "failed", "Failed after 2 ops: no ops here, at a.py:4.");
+    expect(elsewhere.end(), Verdict::failed, "failed", "Failed after issuing 2 ops: no ops here, at a.py:4.");
     MadeRun cell(2);
     cell.error(R"({"kind": "failed", "message": "no, at a.ipynb, code cell 2, line 1", "file": "a.ipynb", "line": 8})");
-    expect(cell.end(), Verdict::failed, "failed", "Failed after 2 ops: no, at a.ipynb, code cell 2, line 1.");
+    expect(cell.end(), Verdict::failed, "failed", "Failed after issuing 2 ops: no, at a.ipynb, code cell 2, line 1.");
 }
 
 TEST(RunEnd, Stopped) {
     MadeRun made(2);
-    expect(made.end(ProcessEnd{.stop_asked = true}), Verdict::stopped, "stopped", "Stopped after 2 ops.");
+    expect(made.end(ProcessEnd{.stop_asked = true}), Verdict::stopped, "stopped", "Stopped after issuing 2 ops.");
     expect(made.end(ProcessEnd{.stop_asked = true, .killed = true}), Verdict::stopped, "stopped",
-           "Stopped after 2 ops: the program did not end when it was asked to and was killed.");
+           "Stopped after issuing 2 ops: the program did not end when it was asked to and was killed.");
     made.error(R"({"kind": "stopped", "message": "stopped by the user"})");
     expect(made.end(), Verdict::stopped, "stopped", "Stopped by the user.");
 }
@@ -91,17 +91,20 @@ TEST(RunEnd, Stopped) {
 TEST(RunEnd, Crashed) {
     MadeRun one(3, 1), two(3, 2), none(0);
     expect(one.end(ProcessEnd{.status = 3}), Verdict::crashed, "crashed",
-           "Crashed after 3 ops: the program's process ended with status 3 before the program did, as after _exit or "
+           "Crashed after issuing 3 ops: the program's process ended with status 3 before the program did, as after "
+           "_exit or "
            "exec. 1 issued op has no end.");
     expect(two.end(ProcessEnd{.signal = SIGSEGV}), Verdict::crashed, "crashed",
-           "Crashed after 3 ops: the program was ended by signal 11 (Segmentation fault). 2 issued ops have no end.");
+           "Crashed after issuing 3 ops: the program was ended by signal 11 (Segmentation fault). 2 issued ops have no "
+           "end.");
     expect(none.end(ProcessEnd{.signal = SIGKILL}), Verdict::crashed, "crashed",
            "Crashed: the program was ended by signal 9 (Killed), as when the machine's memory is full.");
 }
 
 TEST(RunEnd, Unknown) {
     MadeRun made(3);
-    expect(made.end(), Verdict::unknown, "unknown", "Incomplete: how the run went on after 3 ops is not recorded.");
+    expect(made.end(), Verdict::unknown, "unknown",
+           "Incomplete: how the run went on after issuing 3 ops is not recorded.");
 }
 
 TEST(RunEnd, OfAFileThatIsCutOff) {
@@ -135,15 +138,16 @@ TEST(RunEnd, Overflowed) {
     run->close();
     const std::string ops = core::counted(run->op_count(), "op"), lost = core::counted(run->lost_records(), "record");
     ASSERT_GT(run->lost_records(), 1U);
-    expect(run_end(*run, {}), Verdict::overflowed, "overflowed",
-           "Overflowed after " + ops + ": the recording was full. " + lost + " did not fit into the recording.");
+    expect(
+        run_end(*run, {}), Verdict::overflowed, "overflowed",
+        "Overflowed after issuing " + ops + ": the recording was full. " + lost + " did not fit into the recording.");
     // Where the program also crashed, the ops without an end are missing, too.
     builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::running);
     const auto crashed = builder.read();
     crashed->close();
     crashed->process_ended({.status = 1});
     expect(run_end(*crashed, ProcessEnd{.status = 1}), Verdict::crashed, "crashed",
-           "Crashed after " + ops +
+           "Crashed after issuing " + ops +
                ": the program's process ended with status 1 before the program did, as after _exit or exec. " + lost +
                " did not fit into the recording, and " + core::counted(crashed->op_count(), "issued op") +
                " have no end.");
