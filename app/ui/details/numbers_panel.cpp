@@ -173,23 +173,28 @@ std::string NumbersPanel::note() {
     return {};
 }
 
-// "A  none   SIMULATED", a line for each run. Returns the height.
+// "A  none   SIMULATED", a line for each run unless one has room for both. Returns the height.
 float NumbersPanel::draw_labels(const std::vector<Column>& columns, ImVec2 at, float width) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     // Simulated numbers are always labelled, and the label is never cut.
     constexpr const char* kSimulated = "SIMULATED";
-    const float mark = text_width(ui_, Face::bold, 11, kSimulated) + ui_.px(10);
-    float y = at.y;
+    const float mark = text_width(ui_, Face::bold, 11, kSimulated) + ui_.px(10), gap = ui_.px(22);
+    const auto mark_of = [mark](const Column& column) { return column.run->run()->info().simulated ? mark : 0; };
+    float all = 0;
     for (const Column& column : columns) {
-        const bool simulated = column.run->run()->info().simulated;
-        const float room = width - (simulated ? mark : 0);
-        const std::string label = elided(ui_, Face::semibold, kNumberText, column.label, room);
-        const float used = draw_text(ui_, list, at.x, y + ui_.px(15), Face::semibold, kNumberText, column.tone, label);
-        if (simulated) {
-            draw_text(ui_, list, at.x + used + ui_.px(10), y + ui_.px(15), Face::bold, 11, t.warning, kSimulated);
+        all += text_width(ui_, Face::semibold, kNumberText, column.label) + mark_of(column) + gap;
+    }
+    const bool one_line = all - gap <= width;
+    float x = at.x, y = at.y;
+    for (const Column& column : columns) {
+        const std::string label = elided(ui_, Face::semibold, kNumberText, column.label, width - mark_of(column));
+        x += draw_text(ui_, list, x, y + ui_.px(15), Face::semibold, kNumberText, column.tone, label);
+        if (mark_of(column) > 0) {
+            draw_text(ui_, list, x + ui_.px(10), y + ui_.px(15), Face::bold, 11, t.warning, kSimulated);
         }
-        y += ui_.px(20);
+        x = one_line ? x + mark_of(column) + gap : at.x;
+        y += one_line && &column != &columns.back() ? 0 : ui_.px(20);
     }
     if (const std::string words = note(); !words.empty()) {
         y += draw_wrapped(ui_, list, {at.x, y}, width, Face::medium, kSmall, 17, t.faint, words);
@@ -197,23 +202,27 @@ float NumbersPanel::draw_labels(const std::vector<Column>& columns, ImVec2 at, f
     return y - at.y + ui_.px(4);
 }
 
-// The words of each run over the whole width, wrapped. Returns the height.
+// The words of each run over the whole width, wrapped; once if they are the same. Returns the height.
 float NumbersPanel::draw_wide(const Row& row, const std::vector<Column>& columns, ImVec2 at, float width) {
     const figure::Theme& t = *ui_.theme;
-    float y = at.y;
+    const bool same = row.cells[0].text == row.cells[1].text;
+    float x = at.x + ui_.px(10), y = at.y;
     for (const Column& column : columns) {
         const Cell& cell = row.cells[column.run == state_.session.a() ? 0 : 1];
         if (cell.text.empty()) {
             continue;
         }
-        float x = at.x + ui_.px(10);
         if (columns.size() > 1) {
             x += draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(12), Face::semibold, kSmall, column.tone,
                            column.run == state_.session.a() ? "A" : "B") +
                  ui_.px(6);
         }
+        if (same && &column != &columns.back()) {
+            continue;
+        }
         y += draw_wrapped(ui_, ImGui::GetWindowDrawList(), {x, y}, at.x + width - x, Face::regular, kSmall, 16, t.dim,
                           cell.text);
+        x = at.x + ui_.px(10);
     }
     return y - at.y + ui_.px(3);
 }
