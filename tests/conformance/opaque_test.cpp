@@ -145,6 +145,26 @@ TEST_P(OpaqueConformance, AFailureIsDeliveredByTheWaitThatNeedsItAndSpoilsWhatDe
     }
 }
 
+TEST_P(OpaqueConformance, AFailureDoesNotSpoilOpsThatDoNotReadItsOutput) {
+    Buffer* bad = allocate();
+    Buffer* read = allocate();
+    Buffer* fine = allocate();
+    issue({}, {bad}, [] { return ""; });
+    for (int i = 0; i < 3; ++i) {
+        issue({bad}, {read}, [] { return ""; });
+    }
+    bench->waitall();
+    bench->opaque.release_completed();  // what the ops above used is reused from here on
+    issue({}, {bad}, [] { return "index 7 is out of bounds"; });
+    const std::uint32_t lane = issue({}, {fine}, [fine] { return fine->data[0] = 1, ""; });
+    bench->waits.in_lane(lane, fine->id, 0, trace::WaitKind::item, "item");
+    EXPECT_EQ(fine->data[0], 1.0f);
+    EXPECT_NE(error_of([&] { bench->waitall(); }).message.find("index 7 is out of bounds"), std::string::npos);
+    for (Buffer* buffer : {bad, read, fine}) {
+        bench->opaque.release(buffer);
+    }
+}
+
 TEST_P(OpaqueConformance, TheWaitForAnOpThatWritesNoBufferDeliversItsFailure) {
     Buffer* x = allocate();
     issue({}, {x}, [] { return ""; });

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/devices/cpu/cpu_device.h"
+#include "engine/devices/simulated/simulated.h"
 #include "engine/runtime/runtime.h"
 #include "tests/unit/runtime/failure_of.h"
 #include "tests/unit/runtime/records_of.h"
@@ -55,6 +56,25 @@ TEST_F(Composites, ATracedFunctionIsOneIssueEachTime) {
     EXPECT_EQ(rt->recorder.issued(), 5u);
     const Graph again = traced(x);
     EXPECT_EQ(again.signature, f.signature);  // the same ops in the same order
+}
+
+TEST_F(Composites, PartsFollowEachOtherWithinTheirComposite) {
+    const Tensor x = rt->full({2}, 3.0f);
+    const Graph f = traced(x);
+    static_cast<void>(run(f, x));
+    rt->waitall();
+    const auto lane = records_of<trace::ExecRecord>(*recording, {trace::StreamKind::lane, 0});
+    ASSERT_EQ(lane.size(), 6u) << "the input and the constant, three parts, and their composite";
+    const auto end = [](const trace::ExecRecord& record) {
+        return record.begin + trace::unpack_duration(record.duration);
+    };
+    std::uint64_t before = lane[5].begin;
+    for (std::size_t i = 2; i <= 4; ++i) {
+        EXPECT_EQ(lane[i].op & trace::kPart, trace::kPart);
+        EXPECT_GE(lane[i].begin, before);
+        before = end(lane[i]);
+    }
+    EXPECT_LE(before, end(lane[5]));
 }
 
 TEST_F(Composites, TheSameTensorMayBeInputAndCaptured) {
@@ -216,6 +236,30 @@ TEST_F(Composites, GatheredOpsAreDroppedAtTheEndOfTheProgram) {
     rt->graphs.set_gathering(true);
     Tensor x = rt->full({4}, 1.0f);
     x = x + 1.0f;
+}
+
+// In virtual time the steps take their own times, one after another, and the composite their sum.
+TEST(SimulatedComposite, TakesTheTimeOfItsSteps) {
+    constexpr std::uint64_t kStepNs = 1000;
+    const auto recording = std::move(*trace::Recording::create(std::size_t{1} << 26));
+    devices::SimulatedDevice device(devices::constant_costs(100, kStepNs, 0), 1, *recording);
+    Runtime rt(device, *recording, {});
+    const std::vector<Tensor> inputs{rt.full({2}, 3.0f)};
+    const auto in = rt.graphs.trace_begin(inputs);
+    const std::vector<Tensor> outputs{rt.unary(OpKind::relu, in[0] * 2.0f + in[0])};
+    const Graph graph = rt.graphs.trace_end("f", outputs);
+    ASSERT_EQ(graph.steps.size(), 3u);
+    static_cast<void>(rt.graphs.run(graph, inputs));
+    rt.waitall();
+    const auto lane = records_of<trace::ExecRecord>(*recording, {trace::StreamKind::lane, 0});
+    ASSERT_EQ(lane.size(), 5u) << "the input, three parts, and their composite";
+    for (std::size_t i = 1; i <= 3; ++i) {
+        EXPECT_EQ(lane[i].op & trace::kPart, trace::kPart);
+        EXPECT_EQ(lane[i].begin, lane[4].begin + (i - 1) * kStepNs);
+        EXPECT_EQ(trace::unpack_duration(lane[i].duration), kStepNs);
+    }
+    EXPECT_EQ(trace::unpack_duration(lane[4].duration), 3 * kStepNs);
+    EXPECT_EQ(lane[4].id(), 2u);
 }
 
 }  // namespace

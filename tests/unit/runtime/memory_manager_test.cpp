@@ -108,6 +108,18 @@ TEST_P(MemoryManagerTest, AFullDeviceIsAnErrorThatNamesTheOp) {
     complete_all();
 }
 
+TEST_P(MemoryManagerTest, TheWholeBudgetCanBeUsed) {
+    start(1);
+    memory->set_budget(4096);
+    memory->free(make(1000, 0));
+    device->complete(0);
+    Buffer* all = make(4096, 0);
+    EXPECT_EQ(memory->live_bytes(), 4096u);
+    EXPECT_THROW(make(4, 0), ProgramError);
+    memory->free(all);
+    complete_all();
+}
+
 // Programs that make, read and drop tensors while commands complete in any order:
 // - live bytes are those of the tensors, and under the policy finish those of dropped ones that are in use;
 // - they never exceed the budget, and an op is refused only if they would;

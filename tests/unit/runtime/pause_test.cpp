@@ -203,6 +203,19 @@ TEST_F(PauseTest, AStopLeavesOutWhatHasNotRun) {
     EXPECT_EQ(reader->size({trace::StreamKind::lane, 0}), 1u) << "the first one had begun";
 }
 
+TEST_F(PauseTest, AWaitForAnOpThatWasLeftOutFails) {
+    for (int earlier = 0; earlier < 3; ++earlier) {  // also for the first op of its lane
+        HandDevice own(1);
+        Runtime program(own, *recording, {});
+        for (int i = 0; i < earlier; ++i) {
+            static_cast<void>(program.ones({2}));
+        }
+        const Tensor x = program.ones({2});
+        own.poison().leave_out(0, static_cast<std::uint32_t>(earlier) + 1);
+        EXPECT_THROW(program.waits.to_host(x, WaitKind::numpy, "numpy"), ProgramError) << earlier;
+    }
+}
+
 TEST_F(PauseTest, TheQueueLimitWaitsForTheOpThatMakesRoom) {
     constexpr core::OpId kLimit = 4;
     Settings settings;

@@ -103,6 +103,15 @@ TEST_F(Streams, AWaitBetweenStreamsOrdersThem) {
     EXPECT_EQ(rt->waits.read_in_stream(y, trace::WaitKind::numpy, "y")[0], 6.0f);
 }
 
+TEST_F(Streams, AStreamDoesNotWaitForItself) {
+    const std::uint32_t s = rt->streams.open();
+    static_cast<void>(in(s, [&] { return rt->full({4}, 1.0f); }));
+    const std::size_t known = orders().size();
+    wait_stream(s, s);
+    EXPECT_EQ(rt->lanes.submitted()[s], 1u) << "the op, and no command for a wait";
+    EXPECT_EQ(orders().size(), known);
+}
+
 TEST_F(Streams, AWaitOrdersOnlyWhatWasIssuedBeforeIt) {
     const std::uint32_t s = rt->streams.open();
     const Tensor x = rt->full({4}, 3.0f);

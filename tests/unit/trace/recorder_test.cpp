@@ -1,8 +1,10 @@
 #include "engine/trace/recorder.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -91,6 +93,22 @@ TEST(Recording, CountsLostRecords) {
     EXPECT_EQ(reader->size(kFrontendStream), fits);
     EXPECT_EQ(reader->size({StreamKind::lane, 0}), 0u);
     EXPECT_EQ(reader->header().lost_records.load(), 1234u + 2u);
+}
+
+TEST(Recording, UnderAnAddressSpaceLimitItIsAsLargeAsFitsThreeTimes) {
+#if defined(HEADWAY_SANITIZED)
+    GTEST_SKIP() << "sanitizers reserve more addresses than such a limit leaves";
+#endif
+    EXPECT_EXIT(
+        {
+            rlimit few;
+            few.rlim_cur = few.rlim_max = std::uint64_t{4} << 30;
+            setrlimit(RLIMIT_AS, &few);
+            const auto recording = Recording::create(std::size_t{8} << 30);
+            const std::size_t bytes = recording ? (*recording)->header().chunk_capacity * kChunkBytes : 0;
+            std::_Exit(bytes > (std::size_t{1} << 30) - 2 * kChunkBytes && bytes < (std::size_t{1} << 30) + 1 ? 0 : 1);
+        },
+        testing::ExitedWithCode(0), "");
 }
 
 TEST(Recording, WritersWithoutARecordingDoNothing) {

@@ -137,6 +137,45 @@ TEST(Run, RestoresTheBeginOfARunningOpFromItsLowBits) {
     }
 }
 
+TEST(Run, APauseInProgressIsNotTheProgramsTime) {
+    RecordingBuilder builder(std::size_t{32} << 20, false);
+    const auto size = builder.signature(8);
+    constexpr std::int64_t kAgo = 1'000'000'000;  // ticks: a quarter of a second or more
+    const std::int64_t begin = now() - kAgo;
+    builder.issue({begin, begin + 10, 0, 1, 0, 0, true, size, 7});
+    builder.exec(0, 1, begin + 20, begin + 30);
+    const auto run = builder.open();
+    trace::Header& header = builder.recording().header();
+    header.wait_kind_name =
+        static_cast<std::uint32_t>(trace::WaitKind::paused) << 16 | builder.recording().string_id("paused");
+    header.wait_begin = static_cast<std::uint64_t>(begin + 40);
+    const std::uint64_t before = header.last_ticks;
+    while (header.last_ticks == before) {
+        builder.recording().renew_anchor();
+    }
+    run->update();
+    ASSERT_TRUE(run->open_wait());
+    ASSERT_EQ(run->program_time().cuts().size(), 1u);
+    EXPECT_EQ(run->program_time().cuts()[0].begin_ns, run->open_wait()->begin_ns);
+    EXPECT_EQ(run->program_time().cuts()[0].end_ns, run->open_wait()->end_ns);
+}
+
+TEST(Run, ReservedMemoryIsThatOfEachDevice) {
+    RecordingBuilder builder(std::size_t{32} << 20, false);
+    builder.gpu_and_cpu();
+    trace::Recording& recording = builder.recording();
+    recording.count_reserved(1000, 0);
+    recording.count_reserved(300, 1);
+    recording.count_reserved(4900, 0);
+    recording.count_reserved(500, 1);
+    issue_two(builder);
+    const auto run = builder.read();
+    ASSERT_EQ(run->devices().size(), 2u);
+    EXPECT_EQ(run->devices()[0].reserved.most(), 5900);
+    EXPECT_EQ(run->devices()[1].reserved.most(), 800);
+    EXPECT_EQ(run->reserved_bytes().most(), 6700);
+}
+
 TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
     RecordingBuilder builder(std::size_t{32} << 20, false);
     const auto size = builder.signature(8);

@@ -67,6 +67,26 @@ TEST(ProgramTime, LeavesShortPausesOnTheAxis) {
     EXPECT_TRUE(builder.read()->program_time().cuts().empty());
 }
 
+// Each time is searched once it is a second old. A pause that follows is found, too.
+TEST(ProgramTime, FindsAPauseAfterLongWorkWithoutOne) {
+    RecordingBuilder builder;
+    const auto run = builder.open();
+    const auto op = [&builder](std::int64_t begin, std::int64_t end) {
+        builder.exec(0, builder.issue({.begin = begin, .end = begin + kMs, .out = 1}), begin + kMs, end);
+    };
+    op(0, 2 * kMs);
+    builder.wait(2 * kMs, 500 * kMs, trace::WaitKind::paused);
+    op(500 * kMs, 3000 * kMs);
+    run->update();
+    EXPECT_EQ(run->program_time().cuts().size(), 1u);
+    builder.wait(3000 * kMs, 3500 * kMs, trace::WaitKind::paused);
+    op(3500 * kMs, 6000 * kMs);
+    run->update();
+    ASSERT_EQ(run->program_time().cuts().size(), 2u);
+    EXPECT_EQ(run->program_time().cuts()[1].begin_ns, 3000 * kMs);
+    EXPECT_EQ(run->program_time().cuts()[1].end_ns, 3500 * kMs);
+}
+
 // Random programs that pause, hold, wait and issue, and execute on three lanes; the run is read in between.
 TEST(ProgramTime, EqualsASearchOfEachMillisecond) {
     for (unsigned seed = 0; seed < 60; ++seed) {
