@@ -396,6 +396,20 @@ TEST_F(Streams, AGatheredOpBelongsToTheStreamThatWasCurrent) {
     EXPECT_EQ(races().size(), 1u);
 }
 
+TEST_F(Streams, ATracedFunctionOnlyReadsItsInputs) {
+    const std::uint32_t s = rt->streams.open();
+    const std::vector<Tensor> inputs{rt->full({4}, 3.0f), rt->full({4}, 4.0f)};
+    const auto traced = rt->graphs.trace_begin(inputs);
+    const std::vector<Tensor> sum{traced[0] + traced[1]};
+    const Graph graph = rt->graphs.trace_end("f", sum);
+    wait_stream(s, 0);
+    for (const Tensor& input : inputs) {
+        static_cast<void>(in(s, [&] { return input * 2.0f; }));
+    }
+    static_cast<void>(rt->graphs.run(graph, inputs));
+    EXPECT_TRUE(races().empty()) << "two streams may read the same tensor";
+}
+
 TEST_F(Streams, TheOpBarrierOrders) {
     rt->control.set_written_barrier({trace::BarrierKind::op, 0});
     const std::uint32_t s = rt->streams.open();

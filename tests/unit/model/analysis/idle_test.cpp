@@ -45,6 +45,21 @@ TEST(IdleTime, OfALaneThatIsHeldIsPaused) {
     EXPECT_EQ(gap->causes.all_ns() + gap->causes.paused_ns, gap->end_ns - gap->begin_ns);
 }
 
+TEST(IdleTime, TheWalkEnds) {
+    RecordingBuilder builder;
+    for (int i = 0; i < 5; ++i) {
+        const std::int64_t begin = 100 * i;
+        builder.exec(0, builder.issue({.begin = begin, .end = begin + 10, .out = 1, .in_place = i > 0}), begin + 10,
+                     begin + 50);
+    }
+    const auto run = builder.read();
+    run->close();
+    IdleWalk walk(*run);
+    EXPECT_FALSE(walk.step(0)) << "without a limit of time everything is done at once";
+    EXPECT_FALSE(walk.step(0));
+    EXPECT_EQ(walk.causes().all_ns(), idle_causes(*run).all_ns());
+}
+
 TEST(IdleTime, IsThatOfLanesWhichTheMeasuredPartUses) {
     RecordingBuilder builder;
     builder.exec(0, builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true}), 10, 20);

@@ -37,6 +37,8 @@ void expect_brute_force(const Run& run, std::int64_t from, std::int64_t to) {
             }
         }
     }
+    ASSERT_EQ(summary.begin_ns, from);
+    ASSERT_EQ(summary.end_ns, std::max(from, to));
     ASSERT_EQ(summary.lanes, lanes) << from << " to " << to;
     ASSERT_EQ(summary.issues, issues) << from << " to " << to;
     ASSERT_EQ(summary.ops(), all) << from << " to " << to;

@@ -93,6 +93,20 @@ TEST(WaitDetails, OwnOpsOfAWaitForATensorAreThoseThatItNeeds) {
     EXPECT_EQ(split.return_ns, 1);
 }
 
+TEST(WaitDetails, OwnOpsOfAWaitForAllAreThoseThatHaveNotEnded) {
+    RecordingBuilder builder;
+    for (int i = 0; i < 3; ++i) {
+        const std::int64_t begin = 100 * i;
+        builder.exec(0, builder.issue({.begin = begin, .end = begin + 10, .out = 1, .line = 7, .in_place = i > 0}),
+                     begin + 10, begin + 150);
+    }
+    builder.wait(300, 355, WaitKind::waitall, 0, 0, 7);
+    const WaitSplit split = split_of(*builder.read(), 0);
+    EXPECT_EQ(split.before_ops, 0u);
+    EXPECT_EQ(split.own_ops, 1u) << "the first two ended before the wait";
+    EXPECT_EQ(split.own_ns, 50);
+}
+
 // What leaving a wait out would save is computed for a barrier or blocker of a whole run that was not cut off.
 TEST(WaitDetails, SaysWhatARunWouldTakeWithoutABarrier) {
     const auto without = [](WaitKind kind, trace::RunState state) {

@@ -359,5 +359,29 @@ TEST(Numbers, AnEmptyRunCostsNothing) {
     EXPECT_EQ(numbers.predicted_ns, 0);
 }
 
+TEST(Numbers, CopiesCountOnTheirLinks) {
+    RecordingBuilder builder;
+    builder.metadata(
+        R"({"lanes": ["a"], "gpus": 2, "links": "pairs", "cost_models": {"links": {"name": "", "source": "",
+                        "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}}})");
+    builder.recording().meta(trace::MetaType::device, 1, R"({"kind": "simulated", "first_lane": 1, "lanes": ["b"]})");
+    const auto copy = builder.signature(8, "copy_to_device");
+    for (int i = 0; i < 3; ++i) {
+        const std::int64_t begin = 100 * i;
+        builder.exec(0,
+                     builder.issue({.begin = begin, .end = begin + 10, .out = 1, .fresh = i == 0, .signature = copy}),
+                     begin + 10, begin + 50);
+    }
+    const auto run = builder.read();
+    run->close();
+    ASSERT_EQ(run->op(1).links, 1u) << "the first one, between the host and GPU 0";
+    NumbersWalk walk(*run);
+    walk.step(0);
+    ASSERT_FALSE(walk.tally().links.empty());
+    EXPECT_EQ(walk.tally().links[0].copies, 3u);
+    EXPECT_EQ(walk.tally().links[0].bytes, 24u);
+    EXPECT_EQ(walk.tally().links[0].busy_ns, 120);
+}
+
 }  // namespace
 }  // namespace headway::model

@@ -204,6 +204,7 @@ TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
         ASSERT_NE(wait, nullptr);
         EXPECT_EQ(wait->name, "wait_to_read");
         EXPECT_EQ(wait->line, 9u);
+        EXPECT_EQ(wait->device, -1) << "no particular one";
         EXPECT_EQ(caused_by(*run, *wait), (std::vector<OpId>{1}));
         EXPECT_GT(wait->end_ns, seen_ns);
         EXPECT_EQ(wait->end_ns, run->end_ns());
