@@ -248,6 +248,17 @@ core::Result<bool> EventSplitter::skip_value(std::string* keep) {
     }
 }
 
+// What should be a member is none: an error, or the end of what can be read if the compressed data are damaged.
+core::Result<bool> EventSplitter::no_member(const std::string& why) {
+    const core::Error error = wrong(why);
+    if (!source_.turns_out_damaged()) {
+        return error;
+    }
+    cut_off_ = true;
+    place_ = Place::over;
+    return false;
+}
+
 // Reads one member of the trace's object. False at the end of the object or the file.
 core::Result<bool> EventSplitter::read_member(bool& events_follow) {
     events_follow = false;
@@ -266,7 +277,7 @@ core::Result<bool> EventSplitter::read_member(bool& events_follow) {
         return false;
     }
     if (*c != '"') {
-        return wrong("not a Chrome trace: the name of a member is expected");
+        return no_member("not a Chrome trace: the name of a member is expected");
     }
     std::string name;
     auto passed = skip_value(&name);
@@ -283,7 +294,7 @@ core::Result<bool> EventSplitter::read_member(bool& events_follow) {
         return false;
     }
     if (*c != ':') {
-        return wrong("not a Chrome trace: a colon is expected");
+        return no_member("not a Chrome trace: a colon is expected");
     }
     ++at_;
     name = name.substr(1, name.size() - 2);

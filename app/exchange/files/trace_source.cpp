@@ -144,6 +144,13 @@ public:
     }
     [[nodiscard]] bool cut_off() const override { return cut_off_; }
     [[nodiscard]] bool damaged() const override { return damaged_; }
+    bool turns_out_damaged() override {
+        std::vector<char> rest(1 << 17);
+        for (auto got = read(rest.data(), rest.size()); got && *got > 0;) {
+            got = read(rest.data(), rest.size());
+        }
+        return cut_off_;
+    }
     [[nodiscard]] double share_read() const override { return bytes_->share_read(); }
 
 private:

@@ -22,6 +22,9 @@ public:
     [[nodiscard]] virtual bool cut_off() const { return false; }
     // The compressed data are wrong somewhere, and nothing after that can be read.
     [[nodiscard]] virtual bool damaged() const { return false; }
+    // Reads the rest, and says whether the compressed data are cut off or damaged: only their checksum, at the end,
+    // shows all damage. Plain files have none: false, and nothing is read.
+    virtual bool turns_out_damaged() { return false; }
     // The share of the file's own bytes read so far, 0 to 1.
     [[nodiscard]] virtual double share_read() const = 0;
 };

@@ -18,7 +18,7 @@ constexpr std::int64_t kImportsToName = 50;  // from a fiftieth of the total on
 // How it ended, with the op count of run_end()'s sentence as a number.
 Sentence ended(const Facts& f, SentenceKind kind, const std::string& sentence) {
     SentenceWriter writer(f.run, kind);
-    const std::string after = " after ";
+    const std::string after = " after issuing ";
     const std::size_t at = sentence.find(after);
     if (f.run.op_count() > 0 && at != std::string::npos) {
         const std::size_t digits = at + after.size(), behind = sentence.find(" op", digits);
