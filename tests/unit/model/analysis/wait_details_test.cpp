@@ -95,16 +95,14 @@ TEST(WaitDetails, OwnOpsOfAWaitForATensorAreThoseThatItNeeds) {
 
 TEST(WaitDetails, OwnOpsOfAWaitForAllAreThoseThatHaveNotEnded) {
     RecordingBuilder builder;
-    for (int i = 0; i < 3; ++i) {
-        const std::int64_t begin = 100 * i;
-        builder.exec(0, builder.issue({.begin = begin, .end = begin + 10, .out = 1, .line = 7, .in_place = i > 0}),
-                     begin + 10, begin + 150);
-    }
-    builder.wait(300, 355, WaitKind::waitall, 0, 0, 7);
+    builder.exec(0, builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true, .line = 6}), 10, 350);
+    builder.exec(1, builder.issue({.begin = 10, .end = 20, .lane = 1, .out = 2, .fresh = true, .line = 7}), 20, 90);
+    builder.wait(100, 355, WaitKind::waitall, 0, 0, 7);
     const WaitSplit split = split_of(*builder.read(), 0);
-    EXPECT_EQ(split.before_ops, 0u);
-    EXPECT_EQ(split.own_ops, 1u) << "the first two ended before the wait";
-    EXPECT_EQ(split.own_ns, 50);
+    EXPECT_EQ(split.before_ops, 1u);
+    EXPECT_EQ(split.own_ops, 0u) << "it ended before the wait";
+    EXPECT_EQ(split.before_ns, 250);
+    EXPECT_EQ(split.own_ns, 0);
 }
 
 // What leaving a wait out would save is computed for a barrier or blocker of a whole run that was not cut off.
