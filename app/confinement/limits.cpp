@@ -166,10 +166,6 @@ std::string process_words(std::uint32_t count) {
     return std::to_string(count) + (count == 1 ? " process" : " processes");
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::string_view kEnded = "the run was ended: ";
 // In the order of Limit.
 constexpr std::array kOptions{"--memory-limit", "--process-limit", "--output-limit", "--time-limit"};

@@ -50,7 +50,8 @@ std::vector<pid_t> descendants_of(pid_t root);
 std::string exceeded(const Limits& limits, const Usage& usage, std::uint64_t elapsed_ms);
 
 enum class Limit { memory, processes, output, time };
-// The limit that a sentence of exceeded() is about; nothing for other sentences. A recording keeps only the sentence.
+// The limit that a sentence of exceeded() is about, which may continue; nothing for other sentences. A recording keeps
+// only the sentence.
 std::optional<Limit> exceeded_limit(std::string_view sentence);
 
 // "at most 12 GB of memory, 256 processes, 4 GB of output and 4 h"; "" without limits.

@@ -145,7 +145,7 @@ void draw_label(const RowPen& pen, const RowBox& row) {
             draw_header(pen, row);
             return;
         case RowKind::bookmarks:
-            name = "Marks";
+            name = "Bookmarks";
             break;
         case RowKind::frontend:
             name = "Frontend";

@@ -68,7 +68,7 @@ void draw_link(const RowPen& pen, const RowBox& row);
 // Call after the run's other rows are laid out: its lines cross them.
 void draw_bookmarks(const RowPen& pen, const RowBox& row);
 // The x of a bookmark's begin and end, not clamped to the view.
-std::pair<float, float> bookmark_px(const RowPen& pen, const model::Bookmark& mark);
+std::pair<float, float> bookmark_px(const RowPen& pen, const model::Bookmark& bookmark);
 // `top_bytes`: the value at the top of the row, the same for all runs shown.
 void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes);
 

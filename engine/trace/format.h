@@ -31,7 +31,7 @@ inline constexpr std::size_t kHeaderBytes = kChunkBytes;          // keeps the c
 inline constexpr std::size_t kChunkHeaderBytes = 64;
 
 enum class StreamKind : std::uint8_t {
-    frontend = 1,  // FrontendRecord: issues, waits, scopes and marks, in program order
+    frontend = 1,  // FrontendRecord: issues, waits and program events, in program order
     drops = 2,     // DropRecord: tensors that the program dropped
     lane = 3,      // ExecRecord: what one lane executed, in its order
     samples = 4,   // SampleRecord: memory of the process, about every 10 ms; index i > 0: reserved by device i

@@ -1,4 +1,4 @@
-// What "otherData" of Headway's own traces contains: the run's settings, files, signatures, measuring marks and
+// What "otherData" of Headway's own traces contains: the run's settings, files, signatures, the measured part and
 // outcome. Private to app/exchange.
 //
 // Threads: any.

@@ -3,7 +3,7 @@
 // lost.
 //
 // The events' args and otherData contain what Headway needs to read the file back (chrome_reader.h): the run's
-// settings, files, signatures and measuring marks, and for each issue the op's number, buffers and source line.
+// settings, files, signatures and the measured part, and for each issue the op's number, buffers and source line.
 // Durations above two seconds are restored with microsecond resolution, everything else exactly.
 //
 // Of a run that was folded (app/model/run/folding.h) the file lists what is there op by op, one event for each folded

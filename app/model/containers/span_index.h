@@ -304,11 +304,11 @@ private:
     }
 
     // One block of each of these three has kFolded spans.
-    Blocks<Block, 10> blocks_;                 // kBlock spans each
-    Blocks<Begins, 6> begins_;                 // begins of the first spans of kBlock blocks each
+    Blocks<Block, 10> blocks_;                  // kBlock spans each
+    Blocks<Begins, 6> begins_;                  // begins of the first spans of kBlock blocks each
     Blocks<std::uint64_t, 10> flagged_before_;  // by block: flagged spans before it; read only if any span is flagged
-    Blocks<std::int64_t, 12> coarse_;          // the first element of each of begins_
-    std::vector<Fold> folds_;                  // by block of kFolded spans; shorter if the later ones are not folded
+    Blocks<std::int64_t, 12> coarse_;           // the first element of each of begins_
+    std::vector<Fold> folds_;                   // by block of kFolded spans; shorter if the later ones are not folded
     SpanSums total_;
     std::size_t size_ = 0;
 };

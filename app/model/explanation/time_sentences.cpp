@@ -7,6 +7,7 @@
 #include "app/model/explanation/sentence_writer.h"
 #include "app/model/numbers/regime.h"
 #include "app/model/run/devices.h"
+#include "engine/core/count_text.h"
 
 namespace headway::model {
 namespace {
@@ -18,12 +19,11 @@ constexpr std::int64_t kImportsToName = 50;  // from a fiftieth of the total on
 // How it ended, with the op count of run_end()'s sentence as a number.
 Sentence ended(const Facts& f, SentenceKind kind, const std::string& sentence) {
     SentenceWriter writer(f.run, kind);
-    const std::string after = " after issuing ";
-    const std::size_t at = sentence.find(after);
+    const std::string count = core::count_text(f.run.op_count());
+    const std::size_t at = sentence.find(count + " op");
     if (f.run.op_count() > 0 && at != std::string::npos) {
-        const std::size_t digits = at + after.size(), behind = sentence.find(" op", digits);
-        writer.words(sentence.substr(0, digits)).count("recorded_ops", f.run.op_count());
-        writer.name(sentence.substr(std::min(behind, sentence.size())));
+        writer.words(sentence.substr(0, at)).count("recorded_ops", f.run.op_count());
+        writer.name(sentence.substr(at + count.size()));
     } else {
         writer.name(sentence);
     }

@@ -268,7 +268,7 @@ bool Replay::step(double budget_ms) {
     return !done_;
 }
 
-// Begins or ends the measured part where the program does.
+// Begins or ends the measured part where the run does.
 void Replay::take_measure_event(OpId issued, std::size_t wait) {
     if (!begun_ && (!part_.has_begin || (issued + 1 >= part_.first && wait >= part_.first_wait))) {
         begun_ = true;
@@ -354,7 +354,7 @@ void Replay::frontend_at(std::int64_t then_ns) {
     frontend_end_ns_ = std::max(frontend_end_ns_, then_ns + shift_ns_);
 }
 
-// The end is where the program ends measuring, or the later of the program's end and the last op's end. A cut-off run's
+// The end is where measuring ended, or the later of the program's end and the last op's end. A cut-off run's
 // recording may extend slightly beyond both.
 void Replay::finish() {
     done_ = true;

@@ -12,7 +12,7 @@ namespace headway::model {
 namespace {
 
 constexpr std::size_t kBlocksAtOnce = 8;     // folding them one by one would move later elements each time
-constexpr std::size_t kMostKeptBlocks = 16;  // around marks and failed ops
+constexpr std::size_t kMostKeptBlocks = 16;  // around bounds of the measured part and failed ops
 
 std::int64_t& begin_of(Minibatch& minibatch) {
     return minibatch.issue_begin_ns;

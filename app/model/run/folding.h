@@ -1,8 +1,8 @@
 // Folding: what is left of a long run's middle, so that a run of any length needs a limited amount of memory.
 //
 // When more ops are in memory than Run::fold_beyond() allows, the oldest blocks of kFoldedItems ops are folded, except
-// for the first ones and up to 16 with failed ops or the program's marks. Their times, dependencies and parts are given
-// back. Sums, medians and peaks stay exact: the ops, waits and work of a block are added to a Tally, and the
+// for the first ones and up to 16 with failed ops or a bound of the measured part. Their times, dependencies and parts
+// are given back. Sums, medians and peaks stay exact: the ops, waits and work of a block are added to a Tally, and the
 // frontend's time is divided, before the block is given back. What is left to draw: counts, busy times by family and
 // extremes for each block (span_index.h, curve.h).
 //

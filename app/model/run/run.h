@@ -86,8 +86,9 @@ public:
     [[nodiscard]] std::size_t ended_count() const;                      // those that have ended
     [[nodiscard]] const Op& op(OpId id) const { return ops_[id - 1]; }  // ids count from 1
 
-    // A long run keeps its beginning, its end, what surrounds the program's marks, and ops that failed. The rest is
-    // folded (folding.h), in these parts, ascending. Their ops, waits and work are counted in all numbers and sums.
+    // A long run keeps its beginning, its end, what surrounds the begin and the end of measuring, and ops that failed.
+    // The rest is folded (folding.h), in these parts, ascending. Their ops, waits and work are counted in all numbers
+    // and sums.
     [[nodiscard]] const std::vector<FoldedPart>& folded_parts() const { return folded_parts_; }
     [[nodiscard]] std::uint64_t folded_ops() const;
     [[nodiscard]] const Folding* folding() const { return folding_.get(); }  // null: nothing was folded
@@ -167,19 +168,19 @@ public:
 
     // The latest time in the trace; while the frontend waits, the latest time written by the recorder's own thread.
     [[nodiscard]] std::int64_t now_ns() const { return last_ns_; }
-    [[nodiscard]] std::int64_t measure_begin_ns() const;  // where the program begins measuring, or the first record
+    [[nodiscard]] std::int64_t measure_begin_ns() const;  // where measuring begins, or the first record
     [[nodiscard]] std::int64_t end_ns() const;            // end of the program, or now
     [[nodiscard]] std::uint64_t lost_records() const;     // did not fit into the recording
 
     // The ops of a composite op, in the order of execution; empty for other ops.
     [[nodiscard]] std::span<const Part> parts(OpId id) const;
 
-    // The part that the program measures, or the whole run.
+    // The measured part: without a warm-up and what follows the end of measuring; else the whole run.
     struct Measured {
         std::int64_t begin_ns = 0, end_ns = 0;
         OpId first = 1, last = 0;                   // ops [first, last]
         std::size_t first_wait = 0, waits_end = 0;  // waits [first_wait, waits_end)
-        bool has_begin = false, has_end = false;    // whether the program chose them
+        bool has_begin = false, has_end = false;    // whether something is left out before, behind
     };
     [[nodiscard]] Measured measured() const;
 

@@ -80,7 +80,10 @@ std::string RunEnd::text() const {
 }
 
 RunEnd run_end(const Run& run, const std::optional<ProcessEnd>& process) {
-    const std::string after = run.op_count() == 0 ? "" : " after issuing " + core::counted(run.op_count(), "op");
+    const std::string after = run.op_count() == 0
+                                  ? ""
+                                  : std::string(" after issuing ") + (run.lost_records() != 0 ? "at least " : "") +
+                                        core::counted(run.op_count(), "op");
     const auto end = [&run](Verdict verdict, const std::string& text) {
         return RunEnd{verdict, sentence_of(text), missing_in(run, verdict)};
     };

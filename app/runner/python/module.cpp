@@ -212,6 +212,7 @@ PyObject* program_event(PyObject*, PyObject* arguments) {
         return nullptr;
     }
     const std::string_view event = kind;
+    bool known = true;
     trace::BarrierPolicy policy;
     if (event == "barrier") {
         const auto read = trace::barrier_from_word(name);
@@ -238,9 +239,15 @@ PyObject* program_event(PyObject*, PyObject* arguments) {
             runtime->events.measure_end();
         } else if (event == "end") {
             runtime->recorder.account_end();
+        } else {
+            known = false;
         }
     });
     if (!done) {
+        return nullptr;
+    }
+    if (!known) {
+        PyErr_Format(PyExc_ValueError, "there is no program event %s", kind);
         return nullptr;
     }
     Py_RETURN_NONE;

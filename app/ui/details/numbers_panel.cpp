@@ -179,21 +179,23 @@ float NumbersPanel::draw_labels(const std::vector<Column>& columns, ImVec2 at, f
     ImDrawList* list = ImGui::GetWindowDrawList();
     // Simulated numbers are always labelled, and the label is never cut.
     constexpr const char* kSimulated = "SIMULATED";
-    const float mark = text_width(ui_, Face::bold, 11, kSimulated) + ui_.px(10), gap = ui_.px(22);
-    const auto mark_of = [mark](const Column& column) { return column.run->run()->info().simulated ? mark : 0; };
+    const float simulated_width = text_width(ui_, Face::bold, 11, kSimulated) + ui_.px(10), gap = ui_.px(22);
+    const auto tag_width = [simulated_width](const Column& column) {
+        return column.run->run()->info().simulated ? simulated_width : 0;
+    };
     float all = 0;
     for (const Column& column : columns) {
-        all += text_width(ui_, Face::semibold, kNumberText, column.label) + mark_of(column) + gap;
+        all += text_width(ui_, Face::semibold, kNumberText, column.label) + tag_width(column) + gap;
     }
     const bool one_line = all - gap <= width;
     float x = at.x, y = at.y;
     for (const Column& column : columns) {
-        const std::string label = elided(ui_, Face::semibold, kNumberText, column.label, width - mark_of(column));
+        const std::string label = elided(ui_, Face::semibold, kNumberText, column.label, width - tag_width(column));
         x += draw_text(ui_, list, x, y + ui_.px(15), Face::semibold, kNumberText, column.tone, label);
-        if (mark_of(column) > 0) {
+        if (tag_width(column) > 0) {
             draw_text(ui_, list, x + ui_.px(10), y + ui_.px(15), Face::bold, 11, t.warning, kSimulated);
         }
-        x = one_line ? x + mark_of(column) + gap : at.x;
+        x = one_line ? x + tag_width(column) + gap : at.x;
         y += one_line && &column != &columns.back() ? 0 : ui_.px(20);
     }
     if (const std::string words = note(); !words.empty()) {

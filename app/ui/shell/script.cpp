@@ -24,12 +24,20 @@ core::Error refused(const std::string& why) {
     return {core::ErrorKind::usage, why};
 }
 
-core::Error wrong(const std::string& step) {
-    return refused("a script has no step '" + step + "'");
+core::Error misread(const std::string& step) {
+    return refused("the step '" + step + "' has a wrong argument");
 }
 
-float number(const std::string& text) {
-    return static_cast<float>(std::atof(text.c_str()));
+// Calls call(number) with the number that the text is.
+template <class Call>
+core::Result<void> with_number(const std::string& text, Call call) {
+    char* end = nullptr;
+    const float number = std::strtof(text.c_str(), &end);
+    if (text.empty() || *end != '\0') {
+        return refused("'" + text + "' is not a number");
+    }
+    call(number);
+    return {};
 }
 
 core::Result<void> ok_unless(const std::string& problem) {
@@ -61,7 +69,7 @@ void Script::move(float x, float y) {
 core::Result<void> Script::move_to(const std::string& where) {
     float x = 0, y = 0;
     if (std::sscanf(where.c_str(), "%f,%f", &x, &y) != 2) {
-        return wrong("move:" + where);
+        return misread("move:" + where);
     }
     move(x, y);
     return {};
@@ -106,7 +114,7 @@ core::Result<void> Script::key(const std::string& name) {
     }
     const std::optional<Key> found = gfx::key_named(rest);
     if (!found) {
-        return wrong("key:" + name);
+        return misread("key:" + name);
     }
     for (const Key modifier : held) {
         gfx::inject::key(modifier, true);
@@ -124,7 +132,7 @@ core::Result<void> Script::key(const std::string& name) {
 core::Result<void> Script::drag(const std::string& where, int button) {
     float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
     if (std::sscanf(where.c_str(), "%f,%f,%f,%f", &x0, &y0, &x1, &y1) != 4) {
-        return wrong("drag:" + where);
+        return misread((button == 0 ? "drag:" : "right-drag:") + where);
     }
     move(x0, y0);
     gfx::inject::mouse_button(button, true);
@@ -182,9 +190,11 @@ core::Result<void> Script::lesson(const std::string& id) {
 
 core::Result<void> Script::set(const std::string& setting) {
     const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos) {
+        return refused("'set' takes NAME=VALUE, not '" + setting + "'");
+    }
     const std::string name = setting.substr(0, equals);
-    const lesson::Lesson* lesson = state_.programs.lesson();
-    if (lesson != nullptr && equals != std::string::npos) {
+    if (const lesson::Lesson* lesson = state_.programs.lesson()) {
         for (const lesson::Parameter& parameter : lesson->parameters) {
             if (parameter.name == name) {
                 return ok_unless(state_.settings.set_parameter(parameter, setting.substr(equals + 1)));
@@ -198,7 +208,7 @@ core::Result<void> Script::hover(const std::string& what, bool op) {
     int run = 0;
     unsigned id = 0;
     if (std::sscanf(what.c_str(), "%d,%u", &run, &id) != 2) {
-        return wrong((op ? "hover-op:" : "hover-wait:") + what);
+        return misread((op ? "hover-op:" : "hover-wait:") + what);
     }
     const auto& layout = app_.timeline().layout();
     const auto box = op ? layout.box_of_op(run, id) : layout.box_of_wait(run, static_cast<int>(id));
@@ -232,7 +242,7 @@ core::Result<void> Script::compare() {
 core::Result<void> Script::theme(const std::string& name) {
     const auto theme = figure::theme_called(name);
     if (!theme) {
-        return wrong("theme:" + name);
+        return misread("theme:" + name);
     }
     state_.look.theme = *theme;
     return {};
@@ -256,8 +266,11 @@ std::span<const Script::Step> Script::steps() {
         Step("pause", 2, [](Script& s, What) { s.state_.run_or_pause(); }),
         Step("reset", 2, [](Script& s, What) { s.state_.reset(); }),
         Step("compare", 1, [](Script& s, What) { return s.compare(); }),
-        Step("frames", 0, [](Script& s, What count) { s.frames(std::atoi(count.c_str())); }),
-        Step("seconds", 0, [](Script& s, What seconds) { s.seconds(std::atof(seconds.c_str())); }),
+        Step(
+            "frames", 0,
+            [](Script& s, What count) { return with_number(count, [&s](float n) { s.frames(static_cast<int>(n)); }); }),
+        Step("seconds", 0,
+             [](Script& s, What seconds) { return with_number(seconds, [&s](float n) { s.seconds(n); }); }),
 
         Step("lesson", 2, [](Script& s, What id) { return s.lesson(id); }),
         Step("open", 2, [](Script& s, What path) { return s.state_.programs.open(path); }),
@@ -267,13 +280,17 @@ std::span<const Script::Step> Script::steps() {
         Step("budget", 0, [](Script& s, What bytes) { return ok_unless(s.state_.settings.set_budget(bytes)); }),
         Step("set", 0, [](Script& s, What setting) { return s.set(setting); }),
         Step("theme", 2, [](Script& s, What name) { return s.theme(name); }),
-        Step("scale", 3, [](Script& s, What factor) { s.state_.look.user_scale = number(factor); }),
+        Step("scale", 3,
+             [](Script& s, What factor) {
+                 return with_number(factor, [&s](float n) { s.state_.look.user_scale = n; });
+             }),
 
         Step("click", 0, [](Script& s, What widget) { return s.click(widget, 1); }),
         Step("double", 0, [](Script& s, What widget) { return s.click(widget, 2); }),
         Step("point", 40, [](Script& s, What widget) { return s.point(widget); }),
         Step("move", 1, [](Script& s, What where) { return s.move_to(where); }),
-        Step("wheel", 25, [](Script&, What notches) { gfx::inject::mouse_wheel(number(notches)); }),
+        Step("wheel", 25,
+             [](Script&, What notches) { return with_number(notches, [](float n) { gfx::inject::mouse_wheel(n); }); }),
         Step("drag", 0, [](Script& s, What where) { return s.drag(where, 0); }),
         Step("right-drag", 0, [](Script& s, What where) { return s.drag(where, 1); }),
         Step("hover-op", 2, [](Script& s, What what) { return s.hover(what, true); }),
@@ -295,7 +312,7 @@ core::Result<void> Script::step(const std::string& step) {
     const auto found =
         std::find_if(known.begin(), known.end(), [&](const Step& one) { return one.verb == step.substr(0, colon); });
     if (found == known.end()) {
-        return wrong(step);
+        return refused("a script has no step '" + step + "'");
     }
     auto done = found->act(*this, what);
     if (done) {

@@ -348,7 +348,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& 
 
 Card describe(const model::Bookmark& bookmark, double ns_per_px) {
     Card card;
-    card.title = bookmark.text.empty() ? "Mark" : bookmark.text;
+    card.title = bookmark.text.empty() ? "Bookmark" : bookmark.text;
     card.lines.push_back({Tone::dim, "at       " + place_text(static_cast<double>(bookmark.begin_ns), ns_per_px)});
     if (bookmark.end_ns > bookmark.begin_ns) {
         card.lines.push_back(

@@ -44,7 +44,8 @@ private:
 };
 
 // Keeps an output's folder open while a program runs: what the program does with folders and links meanwhile does not
-// change where the output goes. OutputFile::create() looks here for the path itself, and for others in its folder.
+// change where the output goes. OutputFile::create() looks here for the path itself, and for others in its folder, on
+// any thread. Make it before, and destroy it after, the OutputFiles for which it is kept.
 class HeldOutput {
 public:
     // `path`: "" for none. The file need not exist yet. Does nothing for outputs that are written to directly.
@@ -69,8 +70,7 @@ private:
     std::string linked_name_;
 };
 
-// Writes a whole file. Any thread, but only one at a time per file. An OutputFile and a HeldOutput themselves are for
-// one thread at a time.
+// Writes a whole file. Any thread, but only one at a time per file. An OutputFile itself is for one thread at a time.
 Result<void> write_whole(const std::string& path, std::string_view bytes);
 
 // The permissions that the umask gives new files, for example 0644. Any thread: the umask is read from /proc, because

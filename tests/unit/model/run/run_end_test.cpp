@@ -138,16 +138,16 @@ TEST(RunEnd, Overflowed) {
     run->close();
     const std::string ops = core::counted(run->op_count(), "op"), lost = core::counted(run->lost_records(), "record");
     ASSERT_GT(run->lost_records(), 1U);
-    expect(
-        run_end(*run, {}), Verdict::overflowed, "overflowed",
-        "Overflowed after issuing " + ops + ": the recording was full. " + lost + " did not fit into the recording.");
+    expect(run_end(*run, {}), Verdict::overflowed, "overflowed",
+           "Overflowed after issuing at least " + ops + ": the recording was full. " + lost +
+               " did not fit into the recording.");
     // Where the program also crashed, the ops without an end are missing, too.
     builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::running);
     const auto crashed = builder.read();
     crashed->close();
     crashed->process_ended({.status = 1});
     expect(run_end(*crashed, ProcessEnd{.status = 1}), Verdict::crashed, "crashed",
-           "Crashed after issuing " + ops +
+           "Crashed after issuing at least " + ops +
                ": the program's process ended with status 1 before the program did, as after _exit or exec. " + lost +
                " did not fit into the recording, and " + core::counted(crashed->op_count(), "issued op") +
                " have no end.");
