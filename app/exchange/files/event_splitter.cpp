@@ -248,15 +248,20 @@ core::Result<bool> EventSplitter::skip_value(std::string* keep) {
     }
 }
 
+// The file ends before its trace does.
+bool EventSplitter::end_here() {
+    cut_off_ = true;
+    place_ = Place::over;
+    return false;
+}
+
 // What should be a member is none: an error, or the end of what can be read if the compressed data are damaged.
 core::Result<bool> EventSplitter::no_member(const std::string& why) {
     const core::Error error = wrong(why);
     if (!source_.turns_out_damaged()) {
         return error;
     }
-    cut_off_ = true;
-    place_ = Place::over;
-    return false;
+    return end_here();
 }
 
 // Reads one member of the trace's object. False at the end of the object or the file.
@@ -289,9 +294,7 @@ core::Result<bool> EventSplitter::read_member(bool& events_follow) {
         return c.error();
     }
     if (*c == '\0') {
-        cut_off_ = true;
-        place_ = Place::over;
-        return false;
+        return end_here();
     }
     if (*c != ':') {
         return no_member("not a Chrome trace: a colon is expected");
@@ -313,9 +316,7 @@ core::Result<bool> EventSplitter::read_member(bool& events_follow) {
         return passed.error();
     }
     if (!*passed) {
-        cut_off_ = true;
-        place_ = Place::over;
-        return false;
+        return end_here();
     }
     if (value.size() <= kMostValue && name.size() <= 256 && values_.size() < kMostValues) {
         values_[name] = std::move(value);

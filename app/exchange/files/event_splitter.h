@@ -51,6 +51,7 @@ private:
     core::Result<bool> fill();  // appends bytes from the file; false at its end
     core::Result<char> peek();  // the next non-blank byte, '\0' at the end
     core::Result<bool> read_member(bool& events_follow);
+    bool end_here();  // false
     core::Result<bool> no_member(const std::string& why);
     core::Result<bool> skip_value(std::string* keep);
     core::Result<bool> scan(EventBatch& batch);

@@ -88,22 +88,17 @@ SpanSums sums_between(const R& row, std::size_t first, std::size_t last) {
     return row.index().first(last, row.times()).since(row.index().first(first, row.times()));
 }
 
-// The number of spans of a row in a time range, and their time in it.
-template <class R>
+// The number of spans of a row in a time range, and their time in it. `kFlagHides`: flagged spans do not count.
+template <bool kFlagHides, class R>
 TimeRangeSum sum_of(const R& row, std::int64_t begin_ns, std::int64_t end_ns) {
     const auto [first, last] = row.in(begin_ns, end_ns);
-    TimeRangeSum sum{last - first, 0};
-    for (const std::uint64_t ns : sums_between(row, first, last).busy_ns) {
+    const SpanSums sums = sums_between(row, first, last);
+    TimeRangeSum sum{last - first - (kFlagHides ? sums.flagged : 0), 0};
+    for (const std::uint64_t ns : sums.busy_ns) {
         sum.ns += static_cast<std::int64_t>(ns);
     }
     row.each_cut(first, last, begin_ns, end_ns, [&sum](std::size_t, std::int64_t ns) { sum.ns -= ns; });
     return sum;
-}
-
-// The ops of an issue row from index `first`, before `last`, that the frontend did not issue one by one.
-template <class R>
-std::uint64_t without_issue(const R& issues, std::size_t first, std::size_t last) {
-    return sums_between(issues, first, last).flagged;  // see Run::issue_index()
 }
 
 void add(TimeRangeSum& to, std::uint64_t count, std::uint64_t ns) {
@@ -134,11 +129,11 @@ std::uint64_t issued_ops(const Run& run, OpId first, OpId last) {
     if (first > last) {
         return 0;
     }
-    return last - first + 1 - without_issue(issue_row(run), first - 1, last);
+    return last - first + 1 - sums_between(issue_row(run), first - 1, last).flagged;
 }
 
 TimeRangeSum lane_sum(const Run& run, std::size_t lane, std::int64_t begin_ns, std::int64_t end_ns) {
-    return sum_of(lane_row(run, run.lanes()[lane]), begin_ns, end_ns);
+    return sum_of<false>(lane_row(run, run.lanes()[lane]), begin_ns, end_ns);
 }
 
 TimeRangeSum TimeRangeSummary::waits() const {
@@ -184,11 +179,8 @@ TimeRangeSummary time_range_summary(const Run& run, std::int64_t begin_ns, std::
     }
     std::stable_sort(summary.kinds.begin(), summary.kinds.end(), kMoreTime);
 
-    const auto issues = issue_row(run);
-    const auto [first_issue, last_issue] = issues.in(begin_ns, end_ns);
-    summary.issues = sum_of(issues, begin_ns, end_ns);
-    summary.issues.count -= without_issue(issues, first_issue, last_issue);
-    summary.works = sum_of(work_row(run), begin_ns, end_ns);
+    summary.issues = sum_of<true>(issue_row(run), begin_ns, end_ns);
+    summary.works = sum_of<false>(work_row(run), begin_ns, end_ns);
 
     std::map<trace::WaitKind, TimeRangeSum> by_cause;
     const auto waits = wait_row(run);

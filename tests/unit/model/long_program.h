@@ -38,11 +38,7 @@ void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
             builder.signature(std::uint64_t{8} << i, copy ? "copy_to_device" : "kind" + std::to_string(i)));
     }
     if (program.two_gpus) {
-        builder.metadata(R"({"lanes": ["Stream 0"], "device_kind": "simulated", "gpus": 2, "links": "pairs",
-                             "cost_models": {"links": {"name": "", "source": "", "pcie": {"base_ns": 1},
-                                                       "nvlink": {"base_ns": 1}}}})");
-        builder.recording().meta(trace::MetaType::device, 1,
-                                 R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
+        builder.two_gpus();
     }
     std::int64_t now = 100;
     std::vector<std::int64_t> free_at(program.lanes, 0);

@@ -72,6 +72,14 @@ public:
         metadata(R"({"device_kind": "cuda", "lanes": ["Stream 0"]})");
         recording_->meta(trace::MetaType::device, 1, R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
     }
+    // Two GPUs with one lane each, linked.
+    void two_gpus() {
+        metadata(R"({"lanes": ["Stream 0"], "device_kind": "simulated", "gpus": 2, "links": "pairs",
+                     "cost_models": {"links": {"name": "", "source": "", "pcie": {"base_ns": 1},
+                                               "nvlink": {"base_ns": 1}}}})");
+        recording_->meta(trace::MetaType::device, 1,
+                         R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
+    }
     // Before the issue of order.op.
     void order(const trace::OrderRecord& order) { orders_.add(order); }
     void drop(std::int64_t ns, BufferId buffer) { drops_.add({ticks(ns), buffer, issued_}); }

@@ -361,10 +361,7 @@ TEST(Numbers, AnEmptyRunCostsNothing) {
 
 TEST(Numbers, CopiesCountOnTheirLinks) {
     RecordingBuilder builder;
-    builder.metadata(
-        R"({"lanes": ["a"], "gpus": 2, "links": "pairs", "cost_models": {"links": {"name": "", "source": "",
-                        "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}}})");
-    builder.recording().meta(trace::MetaType::device, 1, R"({"kind": "simulated", "first_lane": 1, "lanes": ["b"]})");
+    builder.two_gpus();
     const auto copy = builder.signature(8, "copy_to_device");
     for (int i = 0; i < 3; ++i) {
         const std::int64_t begin = 100 * i;

@@ -23,6 +23,15 @@ std::int64_t issue_two(RecordingBuilder& builder) {
     return t0;
 }
 
+// Lets the recorder's clock advance, as its thread does.
+void advance_clock(RecordingBuilder& builder) {
+    const trace::Header& header = builder.recording().header();
+    const std::uint64_t before = header.last_ticks;
+    while (header.last_ticks == before) {
+        builder.recording().renew_anchor();
+    }
+}
+
 // A running op is visible before its record arrives, with the limited resolution of a word in the header.
 TEST(Run, ShowsAnOpWhileItIsRunning) {
     RecordingBuilder builder(std::size_t{128} << 20, false);
@@ -36,10 +45,7 @@ TEST(Run, ShowsAnOpWhileItIsRunning) {
     header.running[0].op_and_begin = trace::pack_running(2, static_cast<std::uint64_t>(begin));
     std::int64_t seen_ns = 0;
     for (int look = 0; look < 3; ++look) {
-        const std::uint64_t before = header.last_ticks;
-        while (header.last_ticks == before) {
-            builder.recording().renew_anchor();
-        }
+        advance_clock(builder);
         run->update();
         const Running* running = run->running(0);
         ASSERT_NE(running, nullptr);
@@ -149,10 +155,7 @@ TEST(Run, APauseInProgressIsNotTheProgramsTime) {
     header.wait_kind_name =
         static_cast<std::uint32_t>(trace::WaitKind::paused) << 16 | builder.recording().string_id("paused");
     header.wait_begin = static_cast<std::uint64_t>(begin + 40);
-    const std::uint64_t before = header.last_ticks;
-    while (header.last_ticks == before) {
-        builder.recording().renew_anchor();
-    }
+    advance_clock(builder);
     run->update();
     ASSERT_TRUE(run->open_wait());
     ASSERT_EQ(run->program_time().cuts().size(), 1u);
@@ -195,10 +198,7 @@ TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
     header.wait_begin = static_cast<std::uint64_t>(now());
     std::int64_t seen_ns = 0;
     for (int look = 0; look < 3; ++look) {  // no record arrives; the recorder's clock advances
-        const std::uint64_t before = header.last_ticks;
-        while (header.last_ticks == before) {
-            builder.recording().renew_anchor();
-        }
+        advance_clock(builder);
         run->update();
         const Wait* wait = run->wait_at(run->waits().size());
         ASSERT_NE(wait, nullptr);
