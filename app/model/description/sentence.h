@@ -1,6 +1,7 @@
 // Turns words into a sentence.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,10 +16,12 @@ namespace headway::model {
     return text;
 }
 
-// "out of memory at op 203" becomes "Out of memory at op 203."
+// "out of memory at op 203" becomes "Out of memory at op 203."; a name before a colon stays: "matmul: needs two matrices."
 [[nodiscard]] inline std::string sentence_of(std::string text) {
     text = with_full_stop(std::move(text));
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
+    const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.");
+    const bool name = end != std::string::npos && text[end] == ':';
+    if (!name && !text.empty() && text[0] >= 'a' && text[0] <= 'z') {
         text[0] = static_cast<char>(text[0] - 'a' + 'A');
     }
     return text;

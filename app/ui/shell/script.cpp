@@ -13,6 +13,7 @@
 
 #include "app/gfx/imgui_compat.h"
 #include "app/ui/state/outside_work.h"
+#include "engine/devices/device_kinds.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::ui {
@@ -248,6 +249,14 @@ core::Result<void> Script::theme(const std::string& name) {
     return {};
 }
 
+core::Result<void> Script::device(const std::string& kind) {
+    if (!devices::is_device_kind(kind)) {
+        return refused(std::string("'device' takes ") + devices::kDeviceKinds + ", not '" + kind + "'");
+    }
+    state_.settings.set_device(kind);
+    return {};
+}
+
 core::Result<void> Script::barrier(const std::string& word) {
     const auto policy = trace::barrier_from_word(word);
     if (!policy) {
@@ -275,7 +284,7 @@ std::span<const Script::Step> Script::steps() {
         Step("lesson", 2, [](Script& s, What id) { return s.lesson(id); }),
         Step("open", 2, [](Script& s, What path) { return s.state_.programs.open(path); }),
         Step("tab", 2, [](Script& s, What id) { s.state_.source.set_tab(id); }),
-        Step("device", 1, [](Script& s, What kind) { s.state_.settings.set_device(kind); }),
+        Step("device", 1, [](Script& s, What kind) { return s.device(kind); }),
         Step("barrier", 1, [](Script& s, What word) { return s.barrier(word); }),
         Step("budget", 0, [](Script& s, What bytes) { return ok_unless(s.state_.settings.set_budget(bytes)); }),
         Step("set", 0, [](Script& s, What setting) { return s.set(setting); }),

@@ -57,6 +57,7 @@ private:
     core::Result<void> lesson(const std::string& id);
     core::Result<void> set(const std::string& setting);
     core::Result<void> theme(const std::string& name);
+    core::Result<void> device(const std::string& kind);
     core::Result<void> barrier(const std::string& word);
     core::Result<void> move_to(const std::string& where);
     core::Result<void> point(const std::string& widget);

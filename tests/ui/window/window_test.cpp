@@ -398,6 +398,27 @@ TEST_F(WindowTest, F5AppliesTheValueBeingTyped) {
     EXPECT_EQ(state.settings.parameter("batches"), "3");
 }
 
+TEST_F(WindowTest, AScriptSaysWhatIsWrongWithAStep) {
+    const std::pair<const char*, const char*> steps[] = {
+        {"dance", "a script has no step 'dance'"},
+        {"device:tpu", "'device' takes cpu, cuda or simulated, not 'tpu'"},
+        {"set:batches", "'set' takes NAME=VALUE, not 'batches'"},
+        {"set:depth=2", "the lesson has no parameter depth"},
+        {"frames:many", "'many' is not a number"},
+        {"theme:pink", "the step 'theme:pink' has a wrong argument"},
+        {"lesson:nowhere", "there is no lesson called nowhere"},
+        {"command:dance", "the window has no command 'dance'"},
+        {"hover-op:0,1", "nothing is drawn for 0,1"},
+        {"compare", "'compare' needs two runs, or one run and settings that differ from its own"},
+        {"wait", "'wait' waits for a run, and there is none: 'run' comes first"},
+    };
+    for (const auto& [step, why] : steps) {
+        const auto done = script->step(step);
+        ASSERT_FALSE(done) << step;
+        EXPECT_EQ(done.error().message, why);
+    }
+}
+
 TEST_F(WindowTest, DoesNotAnimateWhenIdle) {
     run_to_the_end();
     frames(40);
