@@ -91,15 +91,11 @@ TaskCost SimulatedDevice::cost_of(const Command& command) const {
         cost.resource += 4u * number();
         return cost;
     }
-    // The steps run one after another, with the mean of their shares.
+    // An estimate for the choice of a lane: execute_steps() sums up the steps that run, and their shares.
     TaskCost sum;
-    double busy_ns = 0;
     for (const Command& step : command.composite->steps) {
-        const TaskCost cost = model_.cost_of(*step.signature);
-        sum.ns += cost.ns;
-        busy_ns += cost.share * static_cast<double>(cost.ns);
+        sum.ns += model_.cost_of(*step.signature).ns;
     }
-    sum.share = sum.ns > 0 ? busy_ns / static_cast<double>(sum.ns) : 0;
     sum.resource = 4u * number();
     return sum;
 }

@@ -27,6 +27,13 @@ TEST(Simulated, IsLabelledSimulated) {
     EXPECT_EQ(rig.recording().header().virtual_clock, 1u);
 }
 
+TEST(Simulated, ItsNameSaysThatAnotherOrderIsMade) {
+    Rig rig(constant_costs(1, 1, 1));
+    const std::string usual = rig.device().info().name;
+    rig.device().use_random_times(7);
+    EXPECT_EQ(rig.device().info().name, usual + ", order 7");
+}
+
 TEST(Simulated, OneLaneWithOneWaitTakesTheFormulasTime) {
     std::mt19937 generator(1);
     for (int round = 0; round < 300; ++round) {
@@ -422,6 +429,53 @@ TEST(SimulatedLazy, MemoryFreedAtTheTimeOfAnAllocationCountsAsFree) {
     rig.device().wait(1, 2);
     EXPECT_FALSE(rig.device().poison().any());
     EXPECT_EQ(rig.device().lazy_bytes(), 400u);
+}
+
+// A composite op of `steps` noops, each of `bytes`.
+Composite steps_of(Rig& rig, std::size_t steps, std::uint64_t bytes) {
+    Composite composite;
+    for (std::size_t i = 0; i < steps; ++i) {
+        Signature& signature = rig.signature(OpKind::noop);
+        signature.family = Family::other;
+        signature.moved_bytes = bytes;
+        composite.steps.emplace_back().signature = &signature;
+    }
+    return composite;
+}
+
+Command composite_op(Rig& rig, const Composite& body) {
+    Command command = rig.op(OpKind::noop);
+    command.flags |= kComposite;
+    command.composite = &body;
+    return command;
+}
+
+TEST(Simulated, CompositesContendLikeTheirSteps) {
+    CostModel model = constant_costs(0, 0, 0);
+    model.lanes_share = true;
+    model.family[static_cast<std::size_t>(Family::other)].ns_per_byte = 1;  // and nothing else: each step fills the GPU
+    Rig rig(model, 2);
+    const Composite body = steps_of(rig, 2, 1000);
+    rig.device().submit(0, composite_op(rig, body));
+    rig.device().submit(1, composite_op(rig, body));
+    rig.device().wait(0, 1);
+    rig.device().wait(1, 1);
+    for (const std::uint8_t lane : {0, 1}) {
+        const Records records = rig.records(lane);
+        ASSERT_EQ(records.size(), 3u) << "two parts and their composite";
+        EXPECT_EQ(records[1].begin, 2000u);
+        expect_record(records[2], lane + 1u, 0, 4000);
+    }
+}
+
+TEST(Simulated, ALaneWithACompositeIsFreeAfterAllItsSteps) {
+    Rig rig(constant_costs(0, 1000, 0), 2);
+    const Composite body = steps_of(rig, 3, 0);
+    rig.device().submit(0, composite_op(rig, body));
+    rig.busy(1, 2000);
+    EXPECT_EQ(rig.device().earliest_lane({}, VirtualLanes::kNoLane, 0), 1u);
+    rig.busy(1, 2000);
+    EXPECT_EQ(rig.device().earliest_lane({}, VirtualLanes::kNoLane, 1), 0u);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST_F(FigureReplays, EndsWithTheWholeFigure) {
 
 // Totals and the finding do not appear before the end.
 TEST_F(FigureReplays, ShowsNoLaterTotals) {
-    const auto run = test::increments(50'000, 1, true);
+    const auto run = test::increments(5'000, 1, true);
     const std::string found = finding(*run, nullptr).substr(0, 30);
     for (const FigureSize size : {FigureSize::page, FigureSize::slide, FigureSize::column}) {
         FigureOptions options;
@@ -55,14 +55,14 @@ TEST_F(FigureReplays, ShowsNoLaterTotals) {
         Replay replay(*run, nullptr, options, fonts_);
         for (const Item& item : replay.at(0.5).items) {
             if (const auto* text = std::get_if<Text>(&item)) {
-                for (const char* total : {"50,000", "49,999"}) {
+                for (const char* total : {"5,000", "4,999"}) {
                     EXPECT_EQ(text->text.find(total), std::string::npos) << text->text;
                 }
                 EXPECT_EQ(text->text.find(found), std::string::npos) << text->text;
             }
         }
         if (size != FigureSize::column) {  // rows of a column have no second line
-            EXPECT_NE(test::find_text(replay.at(1), "50,000"), nullptr) << word_of(size);
+            EXPECT_NE(test::find_text(replay.at(1), "5,000"), nullptr) << word_of(size);
         }
     }
     const auto failed = test::failing();

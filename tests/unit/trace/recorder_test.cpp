@@ -1,7 +1,9 @@
 #include "engine/trace/recorder.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -109,6 +111,13 @@ TEST(Recording, UnderAnAddressSpaceLimitItIsAsLargeAsFitsThreeTimes) {
             std::_Exit(bytes > (std::size_t{1} << 30) - 2 * kChunkBytes && bytes < (std::size_t{1} << 30) + 1 ? 0 : 1);
         },
         testing::ExitedWithCode(0), "");
+}
+
+// A reader that has it mapped would crash.
+TEST(Recording, NobodyCanCutIt) {
+    const auto recording = std::move(*Recording::create(std::size_t{1} << 20));
+    EXPECT_NE(ftruncate(recording->fd(), 0), 0);
+    EXPECT_EQ(fcntl(recording->fd(), F_GET_SEALS), F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 }
 
 TEST(Recording, WritersWithoutARecordingDoNothing) {

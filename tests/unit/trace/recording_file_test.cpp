@@ -133,6 +133,13 @@ TEST_F(RecordingFileTest, AnErrorIsRecordedOfARunThatHasNotEnded) {
     EXPECT_FALSE(record_error(fd_, R"({"message":"again"})"));
 }
 
+TEST_F(RecordingFileTest, NoErrorIsRecordedWithoutAChunkForIt) {
+    StreamWriter<ExecRecord>(*recording_, kLane).add({1, 2, 1});
+    recording_->header().state.store(static_cast<std::uint32_t>(RunState::running));
+    EXPECT_FALSE(record_error(fd_, R"({"message":"no room"})"));
+    EXPECT_EQ(recording_->header().state.load(), static_cast<std::uint32_t>(RunState::running));
+}
+
 // Behind names in several chunks, and with a text whose length is no multiple of a record's.
 TEST_F(RecordingFileTest, TheErrorIsReadAfterAllNames) {
     record();

@@ -60,6 +60,19 @@ TEST(IdleTime, TheWalkEnds) {
     EXPECT_EQ(walk.causes().all_ns(), idle_causes(*run).all_ns());
 }
 
+TEST(IdleTime, BehindTheLastOpIsCountedOnceWhereWorkOverlaps) {
+    RecordingBuilder builder;
+    builder.exec(0, builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true}), 10, 20);
+    builder.work(20, 100, "work");
+    builder.work(30, 110, "damaged: it begins before the end of the one before");
+    builder.mark(trace::FrontendKind::measure_end, 120);
+    const auto run = builder.read();
+    run->close();
+    const IdleCauses causes = idle_causes(*run);
+    EXPECT_EQ(causes.frontend_ns, 10 + 100);
+    EXPECT_EQ(causes.done_ns, 0);
+}
+
 TEST(IdleTime, IsThatOfLanesWhichTheMeasuredPartUses) {
     RecordingBuilder builder;
     builder.exec(0, builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true}), 10, 20);

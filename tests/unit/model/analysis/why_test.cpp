@@ -332,6 +332,7 @@ TEST(Why, InvariantsHoldForRandomPrograms) {
         walk_critical_path(*run, [&](const PathPiece& piece) {
             ASSERT_EQ(piece.end_ns, at_ns);
             ASSERT_LT(piece.begin_ns, piece.end_ns);
+            ASSERT_EQ(piece.op != 0, piece.kind == PathPiece::Kind::execute || piece.kind == PathPiece::Kind::handover);
             at_ns = piece.begin_ns;
         });
         EXPECT_EQ(at_ns, part.begin_ns);

@@ -212,5 +212,13 @@ TEST(Curve, AFoldedBlockKeepsItsExtremes) {
     EXPECT_EQ(curve.at(10 * count), value + 7);
 }
 
+TEST(Curve, ARestoredOneHasOneChangeAtATime) {
+    const Curve::Point changes[] = {{1, 5}, {1, 7}, {0, 9}, {3, 2}};
+    const Curve curve = Curve::restored(changes, {});
+    EXPECT_EQ(curve.size(), 2u);
+    EXPECT_EQ(curve.at(1), 5);
+    EXPECT_EQ(curve.at(3), 2);
+}
+
 }  // namespace
 }  // namespace headway::model

@@ -128,6 +128,13 @@ TEST(CostModel, DefaultIsIssueBoundOnSmallOpsAndExecutionBoundOnLargeOnes) {
     EXPECT_EQ(model->execute_ns(s), 3000u + 133'333u);
 }
 
+TEST(CostModel, TheLongestCostIsAccepted) {
+    const auto model = parse_cost_model(with(kGood, "\"t1_ns\": 7", "\"t1_ns\": 1e15"), "m.json");
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->t1_ns, 1'000'000'000'000'000u);
+    EXPECT_FALSE(parse_cost_model(with(kGood, "\"t1_ns\": 7", "\"t1_ns\": 1.1e15"), "m.json"));
+}
+
 TEST(CostModel, ErrorsAreOneSentenceWithThePlace) {
     EXPECT_EQ(load_cost_model("/nowhere/m.json").error().message, "The cost model /nowhere/m.json cannot be read.");
     EXPECT_EQ(message_of(with(kGood, "\"t1_ns\": 7,", "\"t1_ns\": 7")),

@@ -147,6 +147,18 @@ TEST(Prediction, AFailedOpTakesNoTimeOnTheSimulatedDevice) {
     EXPECT_EQ(numbers_of(*run).total_ns, 32);
 }
 
+// Where one device's ops have no costs, they take what they took.
+TEST(Prediction, NeedsTheCostsOfEachDeviceToComputeTimes) {
+    RecordingBuilder builder;
+    builder.metadata(simulated_metadata());
+    builder.recording().meta(trace::MetaType::device, 1, R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
+    builder.exec(0, builder.issue({0, 5}), 5, 15);
+    builder.exec(1, builder.issue({.begin = 5, .end = 10, .lane = 1}), 10, 43);
+    builder.wait(10, 50, trace::WaitKind::waitall);
+    const auto run = builder.read();
+    EXPECT_EQ(numbers_of(*run).predicted_ns, 50);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, ReplayOfAGrowingRun, testing::Bool(),
                          [](const auto& test) { return test.param ? "simulated" : "recorded"; });
 

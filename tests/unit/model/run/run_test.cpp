@@ -327,6 +327,19 @@ TEST(Run, ToleratesInvalidMetadata) {
     EXPECT_EQ(run->signature(999).name, "");
 }
 
+TEST(Run, OneGpuHasNoLinks) {
+    const auto metadata = [](int gpus) {
+        return R"({"lanes": ["a"], "links": "pairs", "cost_models": {"links": {"name": "", "source": "",
+                   "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}}, "gpus": )" +
+               std::to_string(gpus) + "}";
+    };
+    RecordingBuilder one, two;
+    one.metadata(metadata(1));
+    two.metadata(metadata(2));
+    EXPECT_FALSE(one.read()->info().links);
+    EXPECT_TRUE(two.read()->info().links);
+}
+
 TEST(Run, FixesTheRateOfARealClockOnce) {
     RecordingBuilder builder(std::size_t{32} << 20, false);
     builder.metadata(R"({"lanes": ["Stream 0"], "device_kind": "simulated"})");
@@ -380,6 +393,21 @@ TEST(Run, SaysHowMuchOfTheRecordingItHasTaken) {
     EXPECT_EQ(run->reading_text(), "reading the recording, 0 %");
     run->update();
     EXPECT_EQ(run->reading_text(), "reading the recording, 100 %");
+}
+
+TEST(TraceCapabilities, BothHaveOnlyWhatEachHas) {
+    using Capability = bool TraceCapabilities::*;
+    const Capability all[] = {&TraceCapabilities::issues, &TraceCapabilities::waits,   &TraceCapabilities::backend,
+                              &TraceCapabilities::memory, &TraceCapabilities::tensors, &TraceCapabilities::settings};
+    for (const Capability lacking : all) {
+        TraceCapabilities one;
+        const TraceCapabilities other;
+        one.*lacking = false;
+        for (const Capability each : all) {
+            EXPECT_EQ(one.both(other).*each, each != lacking);
+            EXPECT_EQ(other.both(one).*each, each != lacking);
+        }
+    }
 }
 
 }  // namespace

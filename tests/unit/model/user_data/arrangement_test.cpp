@@ -94,6 +94,16 @@ TEST(Arrangements, RoundTripAndOldFilesAreGeneral) {
     const auto old = read_arrangements(file, &remarks);
     ASSERT_TRUE(old) << old.error().message;
     EXPECT_EQ(old->of("anything", "cpu").at(0).name, "old");
+    // A program needs a name and a list of rows.
+    remarks.clear();
+    std::ofstream(file)
+        << R"({"programs": [{"rows": []}, {"program": "train", "rows": 3}, {"program": "b", "rows": []}]})";
+    const auto part = read_arrangements(file, &remarks);
+    ASSERT_TRUE(part) << part.error().message;
+    EXPECT_EQ(part->own.size(), 1u);
+    ASSERT_EQ(remarks.size(), 2u);
+    EXPECT_NE(remarks[0].find("program 1 has no name or no list of rows"), std::string::npos) << remarks[0];
+    EXPECT_NE(remarks[1].find("program 2 has no name or no list of rows"), std::string::npos) << remarks[1];
     ASSERT_TRUE(write_arrangements(file, {}));
     EXPECT_FALSE(std::filesystem::exists(file));
     std::filesystem::remove_all(folder);
