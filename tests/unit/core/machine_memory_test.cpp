@@ -46,5 +46,9 @@ TEST_F(MachineMemoryTest, IsZeroIfItCannotBeRead) {
     EXPECT_GT(machine_memory().available, 0u);
 }
 
+TEST(DefaultBudget, IsHalfOfTheMachinesMemory) {
+    EXPECT_EQ(default_budget(), machine_memory().total / 2);
+}
+
 }  // namespace
 }  // namespace headway::core

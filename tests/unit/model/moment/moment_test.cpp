@@ -132,6 +132,22 @@ TEST(Moment, SteppingVisitsEachEventForwardsAndBackwards) {
     }
 }
 
+TEST(Moment, OfARunInProgressListsTheOpsThatHaveNotRun) {
+    RecordingBuilder builder;
+    builder.metadata(R"({"lanes": ["Worker 0", "Worker 1"]})");
+    for (std::int64_t i = 0; i < 4; ++i) {
+        builder.issue({10 * i, 10 * i + 10, static_cast<std::uint8_t>(i == 2 ? 1 : 0)});
+    }
+    builder.exec(0, 1, 15, 20);
+    const auto run = builder.read();
+    const Moment all = moment_at(*run, 40), first = moment_at(*run, 40, 1);
+    EXPECT_EQ(all.lanes[0].queued, 2u);
+    EXPECT_EQ(all.lanes[0].waiting, (std::vector<OpId>{2, 4}));
+    EXPECT_EQ(all.lanes[1].waiting, (std::vector<OpId>{3}));
+    EXPECT_EQ(first.lanes[0].queued, 2u);
+    EXPECT_EQ(first.lanes[0].waiting, (std::vector<OpId>{2}));
+}
+
 TEST(Moment, SaysWhatGoesOn) {
     RecordingBuilder builder;
     builder.issue({0, 10, 0, 1, 0, 0, true, 0, core::make_line(1, 3)});

@@ -104,6 +104,17 @@ TEST(Arrangements, RoundTripAndOldFilesAreGeneral) {
     ASSERT_EQ(remarks.size(), 2u);
     EXPECT_NE(remarks[0].find("program 1 has no name or no list of rows"), std::string::npos) << remarks[0];
     EXPECT_NE(remarks[1].find("program 2 has no name or no list of rows"), std::string::npos) << remarks[1];
+    // Of many problems the first eight are listed.
+    remarks.clear();
+    std::string many;
+    for (int i = 0; i < 20; ++i) {
+        many += std::string(i > 0 ? "," : "") + R"({"row": "nowhere"})";
+    }
+    std::ofstream(file) << R"({"rows": [)" + many + "]}";
+    ASSERT_TRUE(read_arrangements(file, &remarks));
+    ASSERT_EQ(remarks.size(), 9u);
+    EXPECT_NE(remarks[7].find("nowhere"), std::string::npos) << remarks[7];
+    EXPECT_NE(remarks[8].find("there are further problems, which are not listed"), std::string::npos) << remarks[8];
     ASSERT_TRUE(write_arrangements(file, {}));
     EXPECT_FALSE(std::filesystem::exists(file));
     std::filesystem::remove_all(folder);
