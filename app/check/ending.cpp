@@ -46,8 +46,8 @@ Ending limit_ending(confinement::Limit limit, const Limits& limits, std::uint32_
         case confinement::Limit::time:
             break;
     }
-    return {Verdict::endless_loop,
-            "The program does not come to its end: it seems to loop without end" + in_line(line) + ".", line};
+    return {Verdict::endless_loop, "The program does not end: it seems to be in an endless loop" + in_line(line) + ".",
+            line};
 }
 
 }  // namespace
@@ -86,12 +86,12 @@ Ending ending_of(model::Run* run, bool out_of_time, const Limits& limits, const 
 }
 
 std::string implausible(const model::Run& run, const model::Run& reference) {
-    const std::string forged = "The recording is not that of a run: ";
+    const std::string forged = "The recording is not one of a real run: ";
     const model::RunInfo &info = run.info(), &other = reference.info();
     if (info.version != other.version || info.device_kind != other.device_kind ||
         info.device_name != other.device_name || info.seed != other.seed || info.cost_models != other.cost_models ||
         info.budget_in_effect != other.budget_in_effect || run.clock() != reference.clock()) {
-        return forged + "its settings are not those of the check.";
+        return forged + "its settings differ from those of the check.";
     }
     const auto op_words = [&run](core::OpId id) {
         return "#" + std::to_string(id) + " " + run.signature(run.op(id).signature).name;
@@ -119,7 +119,7 @@ std::string implausible(const model::Run& run, const model::Run& reference) {
     for (core::OpId id = 1; id <= again.ops.size() && id <= run.op_count(); ++id) {
         const auto& times = again.ops[id - 1];
         if (times.begin_ns != run.op(id).begin_ns || times.end_ns != run.op(id).end_ns) {
-            return forged + op_words(id) + " has other times than its device gives.";
+            return forged + op_words(id) + " has times that its device would not give.";
         }
     }
     for (core::OpId id = 1; id <= run.op_count(); ++id) {

@@ -123,7 +123,7 @@ core::Result<Exercise> load_exercise(const fs::path& folder) {
     std::error_code ignored;
     for (const fs::path& needed : {exercise->start(), exercise->reference()}) {
         if (!fs::is_regular_file(needed, ignored)) {
-            return unreadable("its program " + fs::relative(needed, folder, ignored).string() + " is not beside it",
+            return unreadable("its program " + fs::relative(needed, folder, ignored).string() + " is not in its folder",
                               file);
         }
     }

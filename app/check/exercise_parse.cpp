@@ -62,7 +62,7 @@ public:
         exercise_.results = list_of_words(front["results"], "results");
         for (const std::string& name : exercise_.results) {
             if (!is_name(name)) {
-                refuse("\"" + name.substr(0, 60) + "\" is not a name of Python", front["results"]);
+                refuse("\"" + name.substr(0, 60) + "\" is not a Python name", front["results"]);
             }
         }
         limits(front["limits"]);
@@ -171,13 +171,13 @@ private:
             for (const auto& pair : entry) {
                 const std::string name = words(pair.first, "a name in a case");
                 if (!seen.insert(name).second) {
-                    refuse("\"" + name.substr(0, 60) + "\" is said twice in a case", pair.first);
+                    refuse("\"" + name.substr(0, 60) + "\" is given twice in a case", pair.first);
                 }
                 if (name == "hidden") {
                     continue;
                 }
                 if (!is_name(name)) {
-                    refuse("\"" + name.substr(0, 60) + "\" is not a name of Python", pair.first);
+                    refuse("\"" + name.substr(0, 60) + "\" is not a Python name", pair.first);
                 }
                 plan.choices.push_back(choice(name, pair.second, plan.hidden));
             }
@@ -240,8 +240,9 @@ private:
             check.needs = list_of_words(entry["needs"], "needs" + of);
             for (const std::string& need : check.needs) {
                 if (ids.count(need) == 0) {
-                    refuse("check " + check.id + " needs \"" + need.substr(0, 60) + "\", which is no check before it",
-                           entry["needs"]);
+                    refuse(
+                        "check " + check.id + " needs \"" + need.substr(0, 60) + "\", which is not a check before it",
+                        entry["needs"]);
                 }
             }
             check.partial = truth(entry, "partial");

@@ -61,9 +61,9 @@ Ending judge_run(const CaseRun& run) {
         const auto own = warm_up(*run.run), wanted = warm_up(*run.reference);
         if (own != wanted) {
             ending.verdict = Verdict::failed;
-            ending.sentence = !wanted ? "Here measuring begins with the first op, so measure() has no place in it."
-                              : !own  ? "The call of measure() is gone, with which measuring begins."
-                                      : "Measuring begins elsewhere: measure() must stay where it was.";
+            ending.sentence = !wanted ? "Here measuring begins with the first op: remove the call of measure()."
+                              : !own  ? "The call of measure(), with which measuring begins, is missing."
+                                      : "measure() is called in another place: it must stay where it was.";
         }
     }
     return ending;
@@ -138,7 +138,8 @@ std::string sentence_of(const CheckReport& report) {
     }
     const auto failed = std::find_if(report.checks.begin(), report.checks.end(),
                                      [](const CheckResult& check) { return check.outcome == Outcome::failed; });
-    const std::string words = std::to_string(count) + " of " + std::to_string(all) + " checks pass.";
+    const std::string words =
+        std::to_string(count) + " of " + std::to_string(all) + (count == 1 ? " checks passes." : " checks pass.");
     return failed == report.checks.end() ? words : words + " " + failed->sentence;
 }
 

@@ -83,7 +83,7 @@ void allow_only(const YAML::Node& map, std::initializer_list<std::string_view> k
             refuse("\"" + key.substr(0, 60) + "\" is not known in " + what + " (known: " + list + ")", entry.first);
         }
         if (!seen.insert(key).second) {
-            refuse("\"" + key + "\" is said twice in " + what, entry.first);
+            refuse("\"" + key + "\" is given twice in " + what, entry.first);
         }
     }
 }

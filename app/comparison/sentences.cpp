@@ -230,7 +230,8 @@ private:
         }
         const char more = x > y ? 'A' : 'B';
         const std::string first = who(more), second = who(other(more));
-        add(first + " issues " + count_text(whole(std::max(x, y))) + " ops, " + second + " " +
+        const std::uint64_t most = whole(std::max(x, y));
+        add(first + " issues " + count_text(most) + (most == 1 ? " op, " : " ops, ") + second + " " +
             count_text(whole(std::min(x, y))));
     }
 
@@ -275,11 +276,12 @@ private:
                      count_text(a_.samples.size() + b_.samples.size()) + " runs";
         }
         if (v_.time.p) {
-            char p[48];
+            char p[48], limit[48];
             std::snprintf(p, sizeof p, *v_.time.p >= 0.001 ? "; rank-sum test p = %.2g" : "; rank-sum test p < 0.001",
                           *v_.time.p);
+            std::snprintf(limit, sizeof limit, ", claimed at p ≤ %g", kP);
             words += p;
-            words += ", claimed at p ≤ 0.01";
+            words += limit;
         }
         return words;
     }

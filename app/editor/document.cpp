@@ -70,7 +70,7 @@ core::Result<std::string> read(const fs::path& path) {
         return unreadable("there is no file " + path.string());
     }
     if (!fs::is_regular_file(status)) {
-        return unreadable(path.string() + " is no file");
+        return unreadable(path.string() + " is not a regular file");
     }
     if (fs::file_size(path, problem) > FileWatch::kMostBytes) {
         return unreadable(path.string() + " is larger than " + std::to_string(FileWatch::kMostBytes >> 20) +

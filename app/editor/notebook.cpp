@@ -15,7 +15,7 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 core::Error no_notebook(const std::string& why) {
-    return {core::ErrorKind::unreadable, "this is no notebook: " + why};
+    return {core::ErrorKind::unreadable, "this is not a notebook: " + why};
 }
 
 // A cell, and where it stands in the file.

@@ -146,7 +146,7 @@ private:
         }
         const bool attribute = at_ > 0 && line_[at_ - 1] == '.';
         if (!attribute && (python_ ? contains(kPython, word) : contains(kCpp, word))) {
-            // "match" and "case" are soft keywords: only at the begin of a line that ends with a colon.
+            // "match" and "case" are soft keywords: only at the start of a line that ends with a colon.
             const bool soft = python_ && (word == "match" || word == "case");
             if (!soft || (blank_so_far() && end < line_.size() && line_[end] == ' ' && line_.ends_with(':'))) {
                 defines_ = word == "def" || word == "class";

@@ -1,6 +1,6 @@
 // Syntax highlighting, line by line.
 //
-// The tokens of a line depend on what is open at its begin (a multi-line string, a code block in a document), so
+// The tokens of a line depend on what is open at its start (a multi-line string, a code block in a document), so
 // lines are read in order, and each returns the state for the next.
 //
 // Threads: any; no shared state.
@@ -30,7 +30,7 @@ struct LineState {
     friend bool operator==(const LineState&, const LineState&) = default;
 };
 
-// Appends the line's spans, in order and without overlap; returns the state at the begin of the next line.
+// Appends the line's spans, in order and without overlap; returns the state at the start of the next line.
 LineState read_line(Language language, LineState state, std::string_view line, std::vector<Span>& spans);
 
 // The spans of all lines of a changing text.

@@ -230,7 +230,7 @@ void TextEditor::move(Move move, bool select, std::uint32_t times) {
 
 std::pair<std::uint32_t, std::uint32_t> TextEditor::selected_lines() const {
     const Range range = selection();
-    // A selection that ends at the begin of a line does not include that line.
+    // A selection that ends at the start of a line does not include that line.
     const bool excludes_last = range.end.byte == 0 && range.end.line > range.begin.line;
     return {range.begin.line, range.end.line - (excludes_last ? 1 : 0)};
 }
@@ -258,7 +258,7 @@ Position TextEditor::apply(Position at, std::string_view removed, std::string_vi
         const auto place = lines_.erase(first, first + gone + 1);
         lines_.insert(place, std::make_move_iterator(fresh.begin()), std::make_move_iterator(fresh.end()));
     }
-    // Inserting lines at the begin of a line pushes it down, and its breakpoint moves with it.
+    // Inserting lines at the start of a line pushes it down, and its breakpoint moves with it.
     const bool pushes_down = at.byte == 0 && gone == 0 && come > 0 && inserted.ends_with('\n');
     changes_.push_back(pushes_down ? LineChange{at.line, 0, come} : LineChange{at.line, gone + 1, come + 1});
     ++revision_;

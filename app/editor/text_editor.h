@@ -37,7 +37,7 @@ enum class Move {
     down,
     word_left,
     word_right,
-    line_begin,  // the first non-blank character; if already there, the begin of the line
+    line_begin,  // the first non-blank character; if already there, the start of the line
     line_end,
     text_begin,
     text_end,

@@ -260,7 +260,8 @@ std::string graph_caption(const model::Run& run, const model::Graph& graph) {
     if (before + after > 0) {
         text += "; " + (before > 0 ? count_text(before) + " earlier" : std::string());
         text += before > 0 && after > 0 ? " and " : "";
-        text += (after > 0 ? count_text(after) + " later" : std::string()) + " are not shown";
+        text += (after > 0 ? count_text(after) + " later" : std::string()) +
+                (before + after == 1 ? " is not shown" : " are not shown");
     }
     if (graph.context_hidden > 0) {
         text += "; it also follows " + count_text(graph.context_hidden) + " of those";

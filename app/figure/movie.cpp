@@ -70,7 +70,7 @@ std::string folder_of(const std::string& path) {
 }
 
 Error cancelled() {
-    return {ErrorKind::failed, "Given up; nothing was written."};
+    return {ErrorKind::failed, "Cancelled; nothing was written."};
 }
 
 // The share of the run that has passed in frame `i` of `count`. The last sixth of the frames all show the end.

@@ -17,7 +17,8 @@
 
 namespace headway::gfx {
 
-// All keys that Headway uses: its name here, in scripts, in GLFW and in Dear ImGui.
+// All keys that Headway uses: its name here, in scripts, in GLFW and in Dear ImGui. Those that type text are space and
+// `a` to `bracket_right` (Chord::types_text).
 #define HEADWAY_KEYS(ROW)                                                \
     ROW(space, "space", SPACE, Space)                                    \
     ROW(tab, "tab", TAB, Tab)                                            \

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] std::vector<std::pair<std::string_view, Value>> members() const;
     [[nodiscard]] std::vector<Value> elements() const;  // of an array
 
-    [[nodiscard]] std::string_view text() const;  // "" if it is no text
+    [[nodiscard]] std::string_view text() const;  // "" if it is not a text
     [[nodiscard]] bool is_true() const;
     [[nodiscard]] std::optional<std::int64_t> integer() const;
     [[nodiscard]] std::optional<double> number() const;

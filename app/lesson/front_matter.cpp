@@ -72,7 +72,7 @@ void allow_only(const YAML::Node& map, const std::set<std::string>& known, const
             refuse("\"" + key + "\" is not known in " + what + " (known: " + list + ")", entry.first);
         }
         if (!seen.insert(key).second) {
-            refuse("\"" + key + "\" is said twice in " + what, entry.first);
+            refuse("\"" + key + "\" is given twice in " + what, entry.first);
         }
     }
 }
@@ -236,7 +236,7 @@ void parse_parameters(const YAML::Node& parameters, Lesson& lesson) {
     for (const auto& entry : parameters) {
         const std::string name = words(entry.first, "a parameter's name");
         if (!seen.insert(name).second) {
-            refuse("parameter " + name + " is said twice", entry.first);
+            refuse("parameter " + name + " is given twice", entry.first);
         }
         lesson.parameters.push_back(parse_parameter(name, entry.second));
         lesson.lines.push_back(file_line(entry.first.Mark()));

@@ -37,7 +37,7 @@ core::Result<void> check_python_files(const Lesson& lesson) {
         std::ifstream stream(path, std::ios::binary);
         if (!stream) {
             return core::Error{core::ErrorKind::unreadable,
-                               "its program " + path.filename().string() + " is not beside it", lesson.file,
+                               "its program " + path.filename().string() + " is not in its folder", lesson.file,
                                lesson.line_of(tab), 0};
         }
         std::vector<std::string> lines;
@@ -161,7 +161,7 @@ core::Result<Lesson> load_lesson(const fs::path& folder) {
     std::error_code problem;
     const auto bytes = fs::file_size(file, problem);
     if (fs::is_directory(folder, problem) && !fs::exists(file, problem)) {
-        return core::Error{core::ErrorKind::unreadable, "there is no lesson.md in this folder, so it is no lesson",
+        return core::Error{core::ErrorKind::unreadable, "there is no lesson.md in this folder, so it is not a lesson",
                            folder.string(), 0, 0};
     }
     if (fs::is_directory(file, problem)) {

@@ -34,7 +34,7 @@ public:
         }
         call(e);
     }
-    // Call at the begin of a frame: delivers queued events, up to the first one that has to wait again.
+    // Call at the start of a frame: delivers queued events, up to the first one that has to wait again.
     template <class Call>
     void begin_frame(Call call) {
         changed_.clear();

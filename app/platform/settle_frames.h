@@ -16,7 +16,7 @@ public:
 
     void event() { left_ = kAfterEvent; }
     void at_least(int frames) { left_ = std::max(left_, frames); }
-    // Call at the begin of a frame, before its events: whether to draw it without waiting for one.
+    // Call at the start of a frame, before its events: whether to draw it without waiting for one.
     [[nodiscard]] bool next_frame() {
         const bool now = left_ > 0;
         left_ -= now ? 1 : 0;

@@ -210,7 +210,7 @@ private:
         check::allow_only(node, {"begin", "end", "left", "right"}, "an axis");
         if (node["begin"].IsDefined() != node["left"].IsDefined() ||
             node["end"].IsDefined() != node["right"].IsDefined()) {
-            check::refuse("the axis has a name for each end that it sets: left for its begin, right for its end", node);
+            check::refuse("the axis has a name for each end that it sets: left for its start, right for its end", node);
         }
         if (node["begin"]) {
             drawn.axis_begin = needed(node, "begin", "the axis");

@@ -1,6 +1,6 @@
 // One run of a program, in progress or ended: its recording, its output and how it ended.
 //
-// Threads: the UI thread.
+// Threads: those of its Session, one at a time: see reading_thread.h.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@ namespace headway::session {
 
 std::string hint_for_runner(const std::string& path) {
     std::error_code unknown;
-    return std::filesystem::exists(path, unknown) ? "" : "; scripts/run builds it, beside headway";
+    return std::filesystem::exists(path, unknown) ? "" : "; scripts/run builds it, next to headway";
 }
 
 core::Result<process::Child> start_runner(const process::Command& command) {

@@ -58,8 +58,8 @@ public:
     void set_budget(std::uint64_t bytes);
     void set_queue_limit(std::uint32_t ops);
 
-    // Stepping. While the frontend is paused the backend continues, unless it is held. Each of these starts a run
-    // if there is none.
+    // Stepping. While the frontend is paused the backend continues, unless it is held. The first three start a
+    // run if there is none.
     void step_line(trace::LineMode mode);  // to the next line (step, over); a new run pauses at its first line
     void run_to_line(std::uint32_t line);
     void step_op();  // issues one op, then pauses again
@@ -97,7 +97,7 @@ public:
     [[nodiscard]] const Execution* a() const { return a_.get(); }
     [[nodiscard]] const Execution* b() const { return b_.get(); }
     [[nodiscard]] bool live() const { return b_ && b_->live(); }
-    // True if something may change without user input (a run that is not paused; devices being looked for).
+    // True if something may change without user input (a run that is not paused).
     [[nodiscard]] bool running() const { return b_ && b_->live() && b_->phase() != Phase::paused; }
     // True while the runner is executing and not paused. A run is live until all its output has been read.
     [[nodiscard]] bool executing() const { return running() && !ended_; }
@@ -130,7 +130,7 @@ private:
         std::optional<std::uint32_t> queue_limit;
         bool paused = false;
     };
-    void poll_program();  // whether it has ended, its output, the begin of its recording
+    void poll_program();  // whether it has ended, its output, the start of its recording
     void poll_end();      // after read(): pauses, and the end of the run
     void try_to_map();
     void take_output();

@@ -136,32 +136,30 @@ void Session::resume() {
 void Session::step_line(trace::LineMode mode) {
     if (!live()) {
         static_cast<void>(start_with(First::line));  // b() contains the reason of a failure
-    } else if (control() == nullptr) {
-        first_ = First::line;
     } else if (auto* c = control()) {
         b_->intervened_ = true;
         c->line_mode.store(static_cast<std::uint32_t>(mode));
         resume();
+    } else {  // once it has a recording
+        first_ = First::line;
     }
 }
 
 void Session::run_to_line(std::uint32_t line) {
     if (!live()) {
         static_cast<void>(start_with(First::until, line));
-    } else if (control() == nullptr) {
-        first_ = First::until;
-        first_line_ = line;
     } else if (auto* c = control()) {
         c->until_line.store(line);
         step_line(trace::LineMode::until);
+    } else {  // once it has a recording
+        first_ = First::until;
+        first_line_ = line;
     }
 }
 
 void Session::step_op() {
     if (!live()) {
         static_cast<void>(start_with(First::op));
-    } else if (control() == nullptr) {
-        first_ = First::op;
     } else if (auto* c = control()) {
         b_->intervened_ = true;
         c->step_ops.fetch_add(1);
@@ -169,6 +167,8 @@ void Session::step_op() {
         signal_attention();
         b_->phase_ = Phase::paused;
         ++b_->revision_;
+    } else {  // once it has a recording
+        first_ = First::op;
     }
 }
 

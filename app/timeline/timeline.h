@@ -192,7 +192,7 @@ float timeline_least_height(std::span<const TimelineRun> runs, const TimelineOpt
 float timeline_natural_height(std::span<const TimelineRun> runs, const TimelineOptions& options);
 float timeline_most_height(std::span<const TimelineRun> runs, const TimelineOptions& options);
 
-// The view of everything in these runs: from the begin of the warm-up (when `with_warmup`) or 0 to the later end.
+// The view of everything in these runs: from the start of the warm-up (when `with_warmup`) or 0 to the later end.
 TimelineView whole_view(std::span<const TimelineRun> runs, bool with_warmup);
 
 // The barrier of a run, including changes made during the run: "barrier 1 behind, then no minibatch barrier from 512

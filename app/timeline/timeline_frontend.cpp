@@ -172,17 +172,11 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
     auto issue_groups = in_half(groups, true, wait_groups);
     // Waits that are drawn individually keep their labels; a count must not cover them.
     std::erase_if(issue_groups, [&](const Group& group) {
-        for (const Piece& p : waits) {
-            if (p.count == 1 && p.x1 - p.x0 > pen.px(4) && p.x0 < group.box.x1 && p.x1 > group.box.x0) {
-                return true;
-            }
-        }
-        for (const Piece& p : works) {
-            if (p.count == 1 && p.x1 - p.x0 > pen.px(4) && p.x0 < group.box.x1 && p.x1 > group.box.x0) {
-                return true;
-            }
-        }
-        return false;
+        const auto is_covered = [&](const Piece& p) {
+            return p.count == 1 && p.x1 - p.x0 > pen.px(4) && p.x0 < group.box.x1 && p.x1 > group.box.x0;
+        };
+        return std::any_of(waits.begin(), waits.end(), is_covered) ||
+               std::any_of(works.begin(), works.end(), is_covered);
     });
     std::vector<Group> counted;
     for (const auto& [all, what] :

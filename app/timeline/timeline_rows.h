@@ -75,7 +75,7 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes);
 // The value for the top of the memory rows: the highest peak, or the budget unless it is far above.
 std::uint64_t memory_top(std::span<const TimelineRun> runs, std::size_t device);
 
-// Number of ops a lane executed, and of issues and waits of the frontend, from the begin of measuring until now.
+// Number of ops a lane executed, and of issues and waits of the frontend, from the start of measuring until now.
 std::size_t ops_of(const RowPen& pen, int lane);
 std::size_t issues_of(const RowPen& pen);
 std::size_t waits_of(const RowPen& pen);

@@ -93,10 +93,10 @@ public:
     // Copies finished values from the device to host memory; the caller has waited for them.
     virtual void read(float* host, const float* device, std::size_t elements) = 0;
 
-    // Lazy policy: the memory of a buffer; null before its op has started. Call only after a wait. Any thread.
+    // Lazy policy: the memory of a buffer; null before its op has started. Call only after a wait. See hold().
     [[nodiscard]] virtual float* lazy_data(core::BufferId) { return nullptr; }
     // Lazy policy: allocates the output of `command`, which a lane of another device executes. Null on failure, which
-    // is then in poison(). Any thread.
+    // is then in poison(). See hold().
     [[nodiscard]] virtual float* take_lazily_for(const Command&) { return nullptr; }
     // Lazy policy: bytes in use by lanes, and the budget in bytes.
     [[nodiscard]] virtual std::uint64_t lazy_bytes() const { return 0; }
@@ -129,7 +129,7 @@ public:
         return next;
     }
 
-    // While held, lanes finish what they run and start nothing new.
+    // While held, lanes finish what they run and start nothing new. Any thread; in virtual time only the frontend.
     virtual void hold(bool /*held*/) {}
     // Slow motion: a lane pauses after each op for `factor` times the op's duration; 0: off. The frontend pauses by
     // the same factor after each issue.

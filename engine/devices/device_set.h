@@ -1,7 +1,7 @@
 // The devices of one run: the one that it was started on, further GPUs, and, in addition to GPUs, the CPU. The CPU is
 // created when the program first asks for it, so an unused CPU costs nothing.
 //
-// Threads: the frontend; hold() and abandon() any.
+// Threads: the frontend; hold() and abandon() any, in virtual time only the frontend.
 #pragma once
 
 #include <atomic>

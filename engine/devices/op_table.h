@@ -85,7 +85,7 @@ struct OpRow {
     Arity arity = Arity::own;
     ShapeRule shape = ShapeRule::none;
     std::uint8_t flops = 0;  // per element of the output; product, reduced: per term of its sum
-    const char* text = "";   // what it does; the Python method's documentation
+    const char* text = "";   // what it does; of Arity::one, the Python method's documentation
 };
 
 inline constexpr std::array<OpRow, kOpKinds> kOps = [] {

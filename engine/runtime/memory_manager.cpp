@@ -88,7 +88,7 @@ float* MemoryManager::find(const Signature& signature, core::DeviceId device, st
     }
     if (data == nullptr) {
         refuse(signature, device, op,
-               "the device has no " + core::bytes_text(signature.out_bytes) + " left, " +
+               "the device has no " + core::bytes_text(signature.out_bytes) + " left; " +
                    core::bytes_text(live_[device]) + " are live");
     }
     return data;

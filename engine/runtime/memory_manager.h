@@ -106,7 +106,7 @@ public:
 
     // Frees the pending memory at the front of each lane's queue that is not in use any more.
     void reclaim();
-    // Keeps host memory until `lane` has completed command `seq`.
+    // Host memory that unfinished commands use.
     [[nodiscard]] UntilFinished<std::vector<float>>& host_values() { return host_values_; }
     // Where the values of a finished buffer are.
     [[nodiscard]] float* data_of(const Buffer& buffer);

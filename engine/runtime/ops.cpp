@@ -234,8 +234,9 @@ void Runtime::assign_slice(const Tensor& a, std::int64_t start, const Tensor& ro
         wanted[0] = from[0];
     }
     if (wanted.rank == 0 || from != wanted || in1 == out) {
-        lines.raise(ErrorKind::shape, "assign_slice: " + to_string(from) + " are no rows for " + to_string(a.shape()) +
-                                          (in1 == out ? ", or share its memory" : ""));
+        lines.raise(ErrorKind::shape, "assign_slice: " + to_string(from) +
+                                          (in1 == out ? " shares the memory of " : " does not fit into rows of ") +
+                                          to_string(a.shape()));
     }
     const auto offset = checked_rows(a, start, from[0], "assign_slice");
     issue_in_place(begin, entry_for({OpKind::assign_slice, kInPlace, a.shape_id(), rows.shape_id(), 0}), out, in1,

@@ -117,7 +117,7 @@ void Waits::to_read(const Tensor& a, WaitKind kind, std::string_view name) {
 }
 
 // If the device has only one lane, waits for everything submitted to it; otherwise for the last command of this lane,
-// and records a wait for `buffer`.
+// and records a wait for `buffer`, or for the lane where the program uses streams of its own.
 void Waits::for_stream(std::uint32_t lane, core::BufferId buffer, WaitKind kind, std::string_view name) {
     devices::Device& device = queue_.lanes.device_of(lane);
     WaitEvent event{kind, name, buffer};

@@ -127,7 +127,7 @@ template <class Record>
 void StreamWriter<Record>::note_stall([[maybe_unused]] std::uint64_t begin) {
     if constexpr (std::is_same_v<Record, FrontendRecord>) {
         const std::uint64_t end = core::ticks();
-        if (recording_->header().virtual_clock == 0 && recording_->stalled_) {
+        if (recording_->header().clock() == ClockKind::ticks && recording_->stalled_) {
             resident_ = recording_->resident_until(reinterpret_cast<std::byte*>(next_));
             *next_++ = {begin,
                         pack_duration(end - begin),

@@ -249,8 +249,8 @@ struct DriverRecord {
     std::uint64_t begin;
     std::uint32_t duration;
     DriverKind kind;
-    std::uint16_t stream;  // the driver's stream id
-    std::uint64_t bytes;   // memory calls only
+    std::uint16_t stream;  // the driver's stream id; bounded_ops: the lane
+    std::uint64_t bytes;   // of memory calls; bounded_ops: how many ops
 };
 static_assert(sizeof(DriverRecord) == 24);
 
@@ -390,9 +390,9 @@ enum class ClockKind : std::uint32_t {
 };
 
 // The op that a lane is executing; its record is written when it ends. One word, so that it costs the lane one store:
-// the op id in the upper half, its begin time in the lower half, in units of 2^kRunningShift ticks (less than half a
+// the op id in the upper half, its start time in the lower half, in units of 2^kRunningShift ticks (less than half a
 // microsecond; the lower half wraps after more than ten minutes). It stays until the next op begins. In virtual time
-// the begin is exact, in a word of its own; the other one is 0 while it changes.
+// the start is exact, in a word of its own; the other one is 0 while it changes.
 struct alignas(64) RunningOp {
     std::atomic<std::uint64_t> op_and_begin;  // 0: none yet
     std::atomic<std::uint64_t> virtual_begin_ns;
@@ -412,6 +412,11 @@ constexpr std::uint64_t running_begin(std::uint64_t op_and_begin, std::uint64_t 
 
 // The beginning of the file: what a reader needs besides the chunks, and what the watching process asks for (Control).
 struct Header {
+    // What the times of records count; of a damaged file some clock.
+    [[nodiscard]] ClockKind clock() const {
+        return clock_kind < 2 ? static_cast<ClockKind>(clock_kind) : ClockKind::recorded_ns;
+    }
+
     std::uint64_t magic;
     std::uint32_t version;
     std::uint32_t chunk_capacity;             // chunks that the file may grow to
@@ -423,7 +428,7 @@ struct Header {
     std::int64_t first_ns;
     std::int64_t wall_clock_ns;  // CLOCK_REALTIME at the first anchor
     std::atomic<std::uint32_t> anchor_version;
-    std::uint32_t virtual_clock;  // ClockKind
+    std::uint32_t clock_kind;  // see clock()
     std::atomic<std::uint64_t> last_ticks;
     std::atomic<std::int64_t> last_ns;
     double recorder_ns_per_op;                // cost of recording one op, measured at the start

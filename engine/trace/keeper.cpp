@@ -73,7 +73,7 @@ void Recording::prepare_chunks_to(std::size_t count, const std::stop_token& stop
 }
 
 void Recording::renew_anchor() {
-    if (header_->virtual_clock != 0) {
+    if (header_->clock() != ClockKind::ticks) {
         return;
     }
     const core::Anchor anchor = core::read_anchor();
@@ -102,7 +102,7 @@ void Recording::stop_keeper() {
 
 void Recording::keep(const std::stop_token& stop) {
     core::name_thread("trace-keeper");
-    const bool real_time = header_->virtual_clock == 0;
+    const bool real_time = header_->clock() == ClockKind::ticks;
     const core::UniqueFd statm(real_time ? open("/proc/self/statm", O_RDONLY | O_CLOEXEC) : -1);
     std::int64_t next_ns = core::monotonic_ns();
     while (!stop.stop_requested()) {
@@ -130,7 +130,7 @@ void Recording::count_reserved(std::int64_t bytes, core::DeviceId device) {
     const std::int64_t all = all_reserved_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     const bool more = own > most_reserved_[device].load(std::memory_order_relaxed) ||
                       all > most_all_reserved_.load(std::memory_order_relaxed);
-    if (bytes > 0 && more && header_->virtual_clock == 0) {
+    if (bytes > 0 && more && header_->clock() == ClockKind::ticks) {
         sample_memory();
     }
 }

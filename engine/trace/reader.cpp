@@ -249,7 +249,7 @@ bool Reader::next_meta(MetaRecord& record, std::string& text) {
 }
 
 core::TickScale Reader::scale() const {
-    if (header_->virtual_clock != 0) {
+    if (header_->clock() != ClockKind::ticks) {
         return {};
     }
     const core::Anchor first{header_->first_ticks, header_->first_ns};

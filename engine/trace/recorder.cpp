@@ -91,7 +91,7 @@ core::Result<std::unique_ptr<Recording>> Recording::map(std::size_t max_bytes, i
     auto* header = new (memory->data()) Header{};
     recording->header_ = header;
     recording->capacity_ = header->chunk_capacity = static_cast<std::uint32_t>(chunks);
-    header->virtual_clock = static_cast<std::uint32_t>(clock);
+    header->clock_kind = static_cast<std::uint32_t>(clock);
     const core::Anchor anchor = clock == ClockKind::ticks ? core::read_anchor() : core::Anchor{};
     header->first_ticks = anchor.ticks;
     header->first_ns = anchor.ns;
@@ -128,7 +128,7 @@ void Recording::use_virtual_clock() {
     if (ChunkHeader* samples = samples_.chunk(); samples != nullptr) {
         samples->committed.store(0, std::memory_order_release);
     }
-    header_->virtual_clock = static_cast<std::uint32_t>(ClockKind::virtual_ns);
+    header_->clock_kind = static_cast<std::uint32_t>(ClockKind::virtual_ns);
     header_->first_ticks = 0;
     header_->first_ns = 0;
     header_->last_ticks.store(0, std::memory_order_relaxed);

@@ -52,7 +52,7 @@ double median(std::vector<double> of) {
 struct Turn {
     bool good = false;
     double ops_a_second = 0, frames_a_second = 0;
-    double longest_ms = 0;     // longest frame, from its begin to the picture
+    double longest_ms = 0;     // longest frame, from its start to the picture
     double thread_ms = 0;      // processor time of the longest frame on the thread that draws
     double window_cpu_ms = 0;  // processor time of this process per second of the run
 };

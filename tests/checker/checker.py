@@ -175,7 +175,7 @@ class Check:
                                          own[at:at + 2]))
 
     def _marks(self):
-        """Checks that the measured ops and waits are those between the begin and the end of measuring."""
+        """Checks that the measured ops and waits are those between the start and the end of measuring."""
         trace = self.trace
         issues, waits = [(o.issue_begin, o.issue_end) for o in trace.ops], [(w.begin, w.end) for w in trace.waits]
         for kind, items, first, end in (("op", issues, trace.first - 1, trace.last),

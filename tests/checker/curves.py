@@ -28,7 +28,7 @@ def changes_only(curve):
 
 
 def peak(curve, begin, end):
-    """The maximum between two times, inclusive; includes the value at the begin."""
+    """The maximum between two times, inclusive; includes the value at the start."""
     most = before = 0
     for ns, value in curve:
         if ns <= begin:
@@ -39,7 +39,7 @@ def peak(curve, begin, end):
 
 
 def headway(trace):
-    """Number of ops issued but not finished: from the end of the issue, or the begin of the execution if a worker was
+    """Number of ops issued but not finished: from the end of the issue, or the start of the execution if a worker was
     faster than the return of the call, to the end of the execution."""
     changes = []
     for op in trace.ops:

@@ -93,7 +93,7 @@ private:
                 const auto wait = trace::as<trace::WaitRecord>(record);
                 waits_.push_back({wait, wait.target != 0 ? writer[wait.target] : 0});
                 if (wait.issued != ops_.size() - 1) {
-                    problem("a wait says that ", wait.issued, " ops had been issued, it was ", ops_.size() - 1);
+                    problem("a wait says that ", wait.issued, " ops had been issued, but there were ", ops_.size() - 1);
                 }
             }
         }

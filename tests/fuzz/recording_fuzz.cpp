@@ -52,7 +52,7 @@ void build(Input& input, std::byte* file) {
     header->magic = trace::kMagic;
     header->version = trace::kVersion;
     header->chunk_capacity = kChunks;
-    header->virtual_clock = 1;
+    header->clock_kind = 1;
     header->state.store(static_cast<std::uint32_t>(trace::RunState::finished));
     std::uint32_t used = 0;
     std::array<std::uint32_t, kKinds * 20> ordinals{};

@@ -135,7 +135,7 @@ class EarlierOutputs(unittest.TestCase):
             complete = files()
             self.assertEqual(len(complete), 4 if FIGURES else 2)
             said = run_program("time.sleep(0.05)\nos._exit(1)")
-            self.assertIn("r.json was there and was not replaced, as this run is not complete; see r.partial.json", said)
+            self.assertIn("r.json already exists and was not replaced, because this run is not complete; see r.partial.json", said)
             both = files()
             self.assertEqual({name: both.get(name) for name in complete}, complete)
             self.assertEqual(len(both), 2 * len(complete))

@@ -68,7 +68,7 @@ class Hostile(unittest.TestCase):
                     file.write(broken)
                 outcome = run(path)
             self.assertEqual(outcome.status, 2, broken + outcome.err)
-            self.assertIn("this is no notebook", outcome.err)
+            self.assertIn("this is not a notebook", outcome.err)
             self.assertNotIn("Traceback", outcome.err)
 
     def test_a_nul_in_a_message(self):

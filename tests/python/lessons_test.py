@@ -147,7 +147,7 @@ class Teachers(unittest.TestCase):
             ("title:", "titel:", 3, "titel"),
             ("view: graph", "view: table", 6, "view must be"),
             ("  size:", "  rows:", 8, 'halves.py has no line "rows = ..."'),
-            ("halves.py", "thirds.py", 4, "thirds.py is not beside it"),
+            ("halves.py", "thirds.py", 4, "thirds.py is not in its folder"),
         ):
             self.write(self.lesson.replace(old, new, 1), self.program)
             listed = self.runner("lessons")

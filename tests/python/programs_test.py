@@ -338,7 +338,7 @@ class Errors(unittest.TestCase):
             os.remove(os.path.join(folder, "own.py"))
             refused = run(folder)
         self.assertEqual(refused.status, 2)
-        self.assertIn("own.py is not beside it", refused.err)
+        self.assertIn("own.py is not in its folder", refused.err)
 
 
 class Notebooks(unittest.TestCase):

@@ -175,7 +175,7 @@ class BadInput(Scenario):
         for name in ("increment/", "./increment"):
             ran = self.headway("run", name)
             self.assertEqual(ran.status, 2, ran)
-            self.assertIn("increment: there is no lesson.md in this folder, so it is no lesson", ran.err.replace("/:", ":"))
+            self.assertIn("increment: there is no lesson.md in this folder, so it is not a lesson", ran.err.replace("/:", ":"))
             self.assertEqual(ran.err.count("\n"), 1, ran)
 
     @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")

@@ -198,7 +198,7 @@ class Compare(Scenario):
         self.assertEqual(ratios, [])
         # A report that was there is kept.
         again = self.headway("compare", "train", "--a", "--barrier none --budget 4M", "--b", "", "--report", "r.json")
-        self.assertIn("r.json was there and was not replaced", again.err)
+        self.assertIn("r.json already exists and was not replaced", again.err)
         self.assertTrue((self.folder / "r.partial.json").exists())
 
     def test_a_crashed_side_is_not_compared(self):

@@ -193,13 +193,13 @@ class Exports(Scenario):
             (self.folder / "odd.json").write_text(json.dumps(trace))
             drawn = self.headway("figure", "odd.json", "-o", "odd.svg")
             self.assertEqual(drawn.status, 0, drawn)
-            self.assertIn("1 issue names a lane that cannot be (the first, " + said, drawn.err)
+            self.assertIn("1 issue names a lane that does not exist (the first, " + said, drawn.err)
         issues[4]["args"]["lane"] = 0
         trace["otherData"]["more_devices"] = [{"kind": "cpu", "name": "Second", "first_lane": 77, "lanes": 1}]
         (self.folder / "odd.json").write_text(json.dumps(trace))
         drawn = self.headway("figure", "odd.json", "-o", "odd.svg")
         self.assertEqual(drawn.status, 0, drawn)
-        self.assertIn("The lanes of Second cannot be (first_lane 77, lanes 1, and there are 2 in all)", drawn.err)
+        self.assertIn("The lanes of Second are not possible (first_lane 77, lanes 1, and there are 2 in all)", drawn.err)
 
     def test_the_report_explains_the_duration(self):
         _, report = self.exported("t.json", "--device", "simulated", "--barrier", "minibatch")

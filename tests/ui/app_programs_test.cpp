@@ -135,9 +135,9 @@ TEST_F(AppPrograms, SaysWhyAPathCannotBeOpened) {
     EXPECT_NE(problem(folder / "none.py").find("there is no file"), std::string::npos);
     EXPECT_NE(problem(write("a.xyz", "x")).find("is not a program"), std::string::npos);
     EXPECT_NE(problem(folder).find("lesson.md"), std::string::npos);
-    EXPECT_NE(problem(write("b.ipynb", "x")).find("b.ipynb: this is no notebook"), std::string::npos);
+    EXPECT_NE(problem(write("b.ipynb", "x")).find("b.ipynb: this is not a notebook"), std::string::npos);
     write("broken/lesson.md", "---\nid: broken\ntitle: B\nprogram: gone.py\n---\nWords.\n");
-    EXPECT_NE(problem(folder / "broken").find("gone.py is not beside it"), std::string::npos);
+    EXPECT_NE(problem(folder / "broken").find("gone.py is not in its folder"), std::string::npos);
     write("worse/lesson.md", "---\nid: [\n---\nWords.\n");
     EXPECT_NE(problem(folder / "worse").find("lesson.md:"), std::string::npos);
     EXPECT_EQ(state.programs.lesson(), nullptr);

@@ -200,7 +200,7 @@ TEST_F(AppStateTest, APictureOfARecordingRunIsDrawnInTheBackground) {
     state.exports.write_again();
     state.exports.pictures.cancel();
     finish_picture();
-    EXPECT_NE(state.notices.all().back().text.find("Given up"), std::string::npos) << state.notices.all().back().text;
+    EXPECT_NE(state.notices.all().back().text.find("Cancelled"), std::string::npos) << state.notices.all().back().text;
     EXPECT_TRUE(session.live());
     session.stop_at_once();
     EXPECT_GE(session.b()->run()->op_count(), kOps);
@@ -218,7 +218,8 @@ TEST_F(AppStateTest, OnePictureAtATime) {
     EXPECT_NE(state.notices.all().front().text.find("Another picture"), std::string::npos);
     state.exports.pictures.cancel();
     finish_picture();
-    EXPECT_NE(state.notices.all().front().text.find("Given up"), std::string::npos) << state.notices.all().front().text;
+    EXPECT_NE(state.notices.all().front().text.find("Cancelled"), std::string::npos)
+        << state.notices.all().front().text;
     EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 

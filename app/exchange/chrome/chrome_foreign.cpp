@@ -250,25 +250,29 @@ void ForeignFormat::order_spans() {
 
 void ForeignFormat::say_odd_events(TraceNotes& notes) const {
     const auto first = [](const OddValues& odd) { return " (the first: " + odd.first + ")."; };
-    notes.left_out(untimed_, counted(untimed_, "event", "events") + " without a time left out.");
-    notes.left_out(no_number_.count, counted(no_number_.count, "event", "events") +
-                                         " whose time is no number left out" + first(no_number_));
-    notes.left_out(too_far_.count, counted(too_far_.count, "event", "events") +
-                                       " 73 years and more from zero left out" + first(too_far_));
+    const auto was = [](std::uint64_t count) { return count == 1 ? " was" : " were"; };
+    notes.left_out(untimed_, counted(untimed_, "event", "events") + " without a time" + was(untimed_) + " left out.");
+    notes.left_out(no_number_.count, counted(no_number_.count, "event", "events") + " whose time is not a number" +
+                                         was(no_number_.count) + " left out" + first(no_number_));
+    notes.left_out(too_far_.count, counted(too_far_.count, "event", "events") + " 73 years or more from zero" +
+                                       was(too_far_.count) + " left out" + first(too_far_));
     notes.repaired(no_duration_at_all_,
                    counted(no_duration_at_all_, "span has no duration and is", "spans have no duration and are") +
-                       " taken to last no time.");
+                       " shown without a length.");
     notes.repaired(no_duration_.count,
-                   counted(no_duration_.count, "duration that is no number", "durations that are no number") +
-                       " taken as none" + first(no_duration_));
-    notes.repaired(too_long_.count, counted(too_long_.count, "duration", "durations") +
-                                        " of 73 years and more taken as none" + first(too_long_));
-    notes.repaired(negative_, counted(negative_, "duration", "durations") + " below zero taken as none.");
+                   counted(no_duration_.count, "duration that is not a number", "durations that are not numbers") +
+                       was(no_duration_.count) + " taken as 0" + first(no_duration_));
+    notes.repaired(too_long_.count, counted(too_long_.count, "duration", "durations") + " of 73 years or more" +
+                                        was(too_long_.count) + " taken as 0" + first(too_long_));
+    notes.repaired(negative_,
+                   counted(negative_, "duration", "durations") + " below zero" + was(negative_) + " taken as 0.");
     notes.repaired(early_ends_,
                    counted(early_ends_, "span ends before it begins and is", "spans end before they begin and are") +
-                       " taken to last no time.");
-    notes.left_out(stray_ends_, counted(stray_ends_, "end", "ends") + " without a begin left out.");
-    notes.left_out(unshown_, counted(unshown_, "event", "events") + " of kinds that Headway does not show.");
+                       " shown without a length.");
+    notes.left_out(stray_ends_,
+                   counted(stray_ends_, "end", "ends") + " without a start" + was(stray_ends_) + " left out.");
+    notes.left_out(unshown_, counted(unshown_, "event", "events") + " of kinds that Headway does not show" +
+                                 was(unshown_) + " left out.");
 }
 
 core::Result<RunBuilder> ForeignFormat::finish(const std::map<std::string, std::string>& values, TraceNotes& notes) {
@@ -310,7 +314,8 @@ core::Result<RunBuilder> ForeignFormat::finish(const std::map<std::string, std::
         builder_.samples.push_back(sample);
     }
     notes.left_out(far_samples, counted(far_samples, "reading", "readings") +
-                                    " of memory from more than an hour before or after the rest left out.");
+                                    " of memory from more than an hour before or after the rest" +
+                                    (far_samples == 1 ? " was" : " were") + " left out.");
     std::stable_sort(builder_.samples.begin(), builder_.samples.end(),
                      [](const auto& a, const auto& b) { return a.ns < b.ns; });
     builder_.info.live_sampled = !builder_.samples.empty();

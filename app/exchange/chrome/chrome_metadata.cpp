@@ -279,12 +279,12 @@ std::string read_metadata(json::Value run, RunBuilder& builder) {
                     return entry[key] ? entry[key].written().substr(0, 40) : std::string("nothing");
                 };
                 odd_devices = "The lanes of " + (device.name.empty() ? "a further device" : device.name) +
-                              " cannot be (first_lane " + said("first_lane") + ", lanes " + said("lanes") +
+                              " are not possible (first_lane " + said("first_lane") + ", lanes " + said("lanes") +
                               ", and there are " + std::to_string(named) + " in all): ";
                 device.first_lane =
                     std::clamp(device.first_lane, std::min(named, least), std::max(named > 1 ? named - 1 : 1u, least));
                 device.lanes = named > device.first_lane ? named - device.first_lane : 0;
-                odd_devices += "taken as those from " + std::to_string(device.first_lane) + " on.";
+                odd_devices += "those from " + std::to_string(device.first_lane) + " on are used instead.";
             }
             builder.more_devices.push_back(std::move(device));
         }

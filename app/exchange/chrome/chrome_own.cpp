@@ -87,8 +87,8 @@ public:
     core::Result<RunBuilder> finish(const std::map<std::string, std::string>&, TraceNotes& notes) override {
         settle_ops(notes);
         notes.repaired(odd_lanes_, counted(odd_lanes_, "issue names", "issues name") +
-                                       " a lane that cannot be (the first, " + first_odd_lane_ + "; lanes are 0 to " +
-                                       std::to_string(core::kMaxTraceLanes - 1) +
+                                       " a lane that does not exist (the first, " + first_odd_lane_ +
+                                       "; lanes are 0 to " + std::to_string(core::kMaxTraceLanes - 1) +
                                        "): such an op is shown where it ran, and in lane 0 where it did not run.");
         notes.repaired(odd_devices_.empty() ? 0 : 1, odd_devices_);
         const auto by_begin = [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; };

@@ -82,7 +82,7 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
         if (metadata == splitter.values().end() || !is_own(metadata->second)) {
             return in_file(name, {core::ErrorKind::unreadable,
                                   (*source)->damaged() ? "its compressed data are damaged before the first event"
-                                  : splitter.cut_off() ? "no Chrome trace, or cut off before its first event"
+                                  : splitter.cut_off() ? "not a Chrome trace, or cut off before its first event"
                                                        : "not a Chrome trace: there are no events in it"});
         }
         trace.own = true;
@@ -108,11 +108,12 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
                                           (counts.broken == 1 ? "was" : "were") + " left out (the first at " +
                                           place_text(open, counts.first_broken) + ").");
     }
-    notes.repaired(counts.mended,
-                   counted(counts.mended, "event", "events") + " held bytes that are no text; these were replaced.");
+    notes.repaired(counts.mended, counted(counts.mended, "event", "events") +
+                                      " contained bytes that are not text; these were replaced.");
     notes.left_out(splitter.other_elements(),
-                   counted(splitter.other_elements(), "value", "values") + " among the events that " +
-                       (splitter.other_elements() == 1 ? "is no event was" : "are no events were") + " left out.");
+                   counted(splitter.other_elements(), "value", "values") + " among the events " +
+                       (splitter.other_elements() == 1 ? "was not an event and was" : "were not events and were") +
+                       " left out.");
     auto builder = format->finish(splitter.values(), notes);
     if (!builder) {
         return in_file(name, builder.error());
@@ -142,7 +143,7 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
                               " are in the file as sums only.");
     }
     if (trace.run->op_count() == 0 && trace.run->waits().empty() && !trace.own) {
-        std::string message = "a trace in which nothing takes any time";
+        std::string message = "no event in this trace has a duration, so there is nothing to show";
         for (const std::string& note : trace.notes) {  // these may contain the reason
             message += message.size() < 300 ? "; " + note.substr(0, note.size() - 1) : std::string();
         }

@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    // Writes the begin of an event, up to its name; false if the sink has failed.
+    // Writes the start of an event, up to its name; false if the sink has failed.
     bool event(std::string_view phase, int tid) {
         flush_when_full();
         put(first_ ? "{\"ph\":\"" : ",\n{\"ph\":\"");

@@ -25,6 +25,6 @@ inline constexpr const char* kHoldCategory = "held";
 inline constexpr const char* kReservedSecondDevice = "reserved bytes, second device";  // a counter
 
 // False if the sink failed.
-bool write_chrome_trace(const model::Run& run, const Sink& sink);
+[[nodiscard]] bool write_chrome_trace(const model::Run& run, const Sink& sink);
 
 }  // namespace headway::exchange

@@ -31,15 +31,18 @@ core::Result<void> write_trace_file(const model::Run& run, const std::string& pa
         given_up = given_up || (go_on && !go_on());
         return !given_up && file->write(bytes);
     };
+    bool whole = false;
     if (ends_in_gz(path)) {
         GzipSink gzip(to_file);
-        write_chrome_trace(run, [&](std::string_view bytes) { return gzip.write(bytes); });
-        gzip.finish();
+        whole = write_chrome_trace(run, [&](std::string_view bytes) { return gzip.write(bytes); }) && gzip.finish();
     } else {
-        write_chrome_trace(run, to_file);
+        whole = write_chrome_trace(run, to_file);
     }
     if (given_up) {
-        return core::Error{core::ErrorKind::failed, "Given up; nothing was written."};
+        return core::Error{core::ErrorKind::failed, "Cancelled; nothing was written."};
+    }
+    if (!whole && file->write({})) {  // the file took everything: compressing failed
+        return core::Error{core::ErrorKind::out_of_memory, "There is not enough memory to compress " + path + "."};
     }
     return file->commit();
 }

@@ -16,8 +16,9 @@ public:
     GzipSink(const GzipSink&) = delete;
     GzipSink& operator=(const GzipSink&) = delete;
 
-    bool write(std::string_view bytes);
-    bool finish();  // writes the rest; call nothing afterwards
+    // False if the sink failed, or there is no memory to compress.
+    [[nodiscard]] bool write(std::string_view bytes);
+    [[nodiscard]] bool finish();  // writes the rest; call nothing afterwards
 
 private:
     struct State;

@@ -232,7 +232,7 @@ void FromKernels::annotations() {
         if (warm_up > 0) {
             notes_.say((warm_up == 1 ? std::string("The first profiler step")
                                      : "The first " + std::to_string(warm_up) + " profiler steps") +
-                       " took more than twice as long as those behind " +
+                       " took more than twice as long as those after " +
                        (warm_up == 1 ? "it: it is" : "them: they are") + " shown as warm-up.");
         }
     }
@@ -253,8 +253,8 @@ void FromKernels::settle_steps() {
                                             "profiler steps lie within another one and are") +
                                         " left out.");
     notes_.repaired(settled.moved,
-                    counted(settled.moved, "profiler step begins before the one in front has ended and is",
-                            "profiler steps begin before the one in front has ended and are") +
+                    counted(settled.moved, "profiler step begins before the previous one has ended and is",
+                            "profiler steps begin before the previous one has ended and are") +
                         " shown from there on.");
 }
 
@@ -348,25 +348,25 @@ void FromKernels::kernels(const LanePlan& plan, const HostLaunches& launches) {
                    (unlaunched == 1 ? "it was" : "they were") + " issued is not known.");
     }
     if (over_before > 0) {
-        notes_.say(counted(over_before, "kernel is", "kernels are") + " over before the launch that " +
-                   (over_before == 1 ? "it names" : "they name") + ": when " +
+        notes_.say(counted(over_before, "kernel has", "kernels have") + " ended before the launch that " +
+                   (over_before == 1 ? "it refers" : "they refer") + " to: when " +
                    (over_before == 1 ? "it was" : "they were") + " issued is not known.");
     }
     if (begun_before > 0) {
         notes_.say(counted(begun_before, "kernel begins", "kernels begin") + " before " +
                    (begun_before == 1 ? "its launch" : "their launches") +
-                   ": the clocks of the host and the GPU are apart.");
+                   ": the clocks of the host and the GPU differ.");
     }
-    notes_.repaired(moved,
-                    counted(moved, "launch is", "launches are") +
-                        " shown later than in the trace, so that each stream's are in the order of its kernels.");
+    notes_.repaired(moved, counted(moved, "launch is", "launches are") +
+                               " shown later than in the trace: launches of a stream follow the order of its kernels.");
     if (overlapping > 0) {
         notes_.say(std::to_string(overlapping) + " of " + counted(all, "kernel", "kernels") +
-                   " ran while another one of " + (overlapping == 1 ? "its" : "their") +
-                   " stream did: such a stream has several lanes.");
+                   " ran at the same time as another one of " + (overlapping == 1 ? "its" : "their") +
+                   " stream: such a stream has several lanes.");
     }
     notes_.left_out(plan.left_out(), counted(plan.left_out(), "kernel", "kernels") + " on lanes beyond the first " +
-                                         std::to_string(core::kMaxTraceLanes) + " left out.");
+                                         std::to_string(core::kMaxTraceLanes) +
+                                         (plan.left_out() == 1 ? " was" : " were") + " left out.");
 }
 
 // Records why launches did not return at once: waits for the driver's queue, and other work of the driver.
@@ -407,7 +407,7 @@ void FromKernels::stalls(const LanePlan& plan, const HostLaunches& launches) {
     }
     if (all > 0) {
         notes_.say(counted(all, "launch", "launches") + " took more than 8 times as long as the median (" + words +
-                   "): what held " + (all == 1 ? "it" : "them") + " up is shown apart from the issue.");
+                   "): what held " + (all == 1 ? "it" : "them") + " up is shown separately from the issue.");
     }
 }
 

@@ -38,7 +38,7 @@ using DeviceWork = std::unordered_map<std::uint32_t, const ForeignSpan*>;  // by
 DeviceWork device_work(const ForeignTrace& trace);
 
 // A launch is a stall if it takes more than 8 times the median of its kind, and at least 20 µs more. Then the issue
-// is assumed to take the median: at the call's end, or at its begin if the GPU had begun by then.
+// is assumed to take the median: at the call's end, or at its start if the GPU had begun by then.
 void find_stalls(const ForeignTrace& trace, const DeviceWork& work, HostLaunches& launches);
 
 }  // namespace headway::exchange

@@ -28,7 +28,8 @@ void build_from_threads(const ForeignTrace& trace, RunBuilder& builder, TraceNot
     });
     ops.finish();
     notes.left_out(plan.left_out(), counted(plan.left_out(), "span", "spans") + " on lanes beyond the first " +
-                                        std::to_string(core::kMaxTraceLanes) + " left out.");
+                                        std::to_string(core::kMaxTraceLanes) +
+                                        (plan.left_out() == 1 ? " was" : " were") + " left out.");
 }
 
 }  // namespace headway::exchange

@@ -87,8 +87,9 @@ KeptRange without_far(const std::vector<std::int64_t>& begins) {
 void leave_out(const KeptRange& stay, const char* where, std::vector<ForeignSpan>& spans,
                std::vector<std::int64_t>& begins, TraceNotes& notes) {
     const auto say = [&](std::size_t count, std::int64_t away_ns, const char* side) {
-        notes.left_out(count, counted(count, "span", "spans") + " left out that " + verb(count, "begins ", "begin ") +
-                                  (count == 1 ? "" : "up to ") + about(away_ns) + side + where + ".");
+        notes.left_out(count, counted(count, "span", "spans") + " that " + verb(count, "begins ", "begin ") +
+                                  (count == 1 ? "" : "up to ") + about(away_ns) + side + where +
+                                  verb(count, " was", " were") + " left out.");
     };
     const std::int64_t first_ns = begins[stay.first], last_ns = begins[stay.last - 1];
     say(stay.first, first_ns - begins.front(), " before ");
@@ -127,7 +128,8 @@ void settle_ends(std::vector<ForeignSpan>& spans, std::int64_t first_ns, std::in
             ++too_long;
         }
     }
-    notes.repaired(unended, counted(unended, "span", "spans") + " without an end closed where the trace ends.");
+    notes.repaired(unended, counted(unended, "span", "spans") + " without an end " + verb(unended, "ends", "end") +
+                                " where the trace ends.");
     notes.repaired(too_long, counted(too_long, "span", "spans") + " longer than 36 minutes " +
                                  verb(too_long, "is", "are") + " shown as that long.");
 }

@@ -11,7 +11,7 @@
 
 namespace headway::exchange {
 
-// The end of a span that has only a begin.
+// The end of a span that has only a start.
 inline constexpr std::int64_t kUnended = INT64_MAX;
 
 // Keeps the spans of one contiguous time range, and adds a sentence to `notes` for what was left out or shortened:

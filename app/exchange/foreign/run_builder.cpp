@@ -302,7 +302,7 @@ private:
         }
     }
 
-    // Writes the begin or end of measuring, if it is before op `op` and wait `wait`.
+    // Writes the start or end of measuring, if it is before op `op` and wait `wait`.
     void measure_before(core::OpId op, std::size_t wait) {
         const auto& measured = builder_.measured;
         if (measured.has_begin && !measure_begun_ && (op >= measured.first || wait > measured.first_wait)) {

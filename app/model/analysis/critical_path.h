@@ -24,7 +24,7 @@ struct PathPiece {
     OpId op = 0;
     int wait = -1;
 };
-// Calls `call` for each segment, backwards from the end of the measured part to its begin.
+// Calls `call` for each segment, backwards from the end of the measured part to its start.
 void walk_critical_path(const Run& run, const std::function<void(const PathPiece&)>& call);
 // Excludes the learner's pauses and holds. Without those the sums add up to the measured total.
 struct PathTotals {

@@ -83,7 +83,7 @@ IssueOrder::OpRange IssueOrder::like(const IssueOrder& other, OpId of) const {
     if (batch < 0) {
         return part(of < other.run_.measured().first);
     }
-    // Minibatches are counted from the begin of the measured part in both runs.
+    // Minibatches are counted from the start of the measured part in both runs.
     const std::int64_t place = batch + static_cast<std::int64_t>(minibatches_before_measuring()) -
                                static_cast<std::int64_t>(other.minibatches_before_measuring());
     return place < 0 || place >= static_cast<std::int64_t>(run_.minibatches().size())

@@ -1,5 +1,5 @@
 // Matches the ops of one run to those of another. The match of an op is the k-th op of its name issued by the same
-// line, counted from the begin of the same minibatch; outside of minibatches, from the begin of the same part of
+// line, counted from the start of the same minibatch; outside of minibatches, from the start of the same part of
 // the run (warm-up, measured). If the runs did not issue the same ops from the same lines (edited program, other
 // file), it is the k-th op with the same name and shapes. Matching is symmetric.
 //
@@ -48,7 +48,7 @@ private:
     // What the ops that may match each other have in common.
     struct Origin {
         bool outside = false;  // of minibatches
-        std::string place;     // the text of the source line, or the shapes
+        std::string place;     // file and line, "train.py:11", or the shapes
         std::string name;
         friend auto operator<=>(const Origin&, const Origin&) = default;
     };

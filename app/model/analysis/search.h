@@ -42,7 +42,7 @@ core::Result<Query> parse_query(std::string_view text);
 struct Found {
     OpId op = 0;  // 0: a wait
     std::int32_t wait = -1;
-    std::int64_t ns = 0;  // its begin: an op on its lane (its issue if it has not run), a wait on the frontend
+    std::int64_t ns = 0;  // its start: an op on its lane (its issue if it has not run), a wait on the frontend
     friend bool operator==(const Found&, const Found&) = default;
 };
 

@@ -141,7 +141,7 @@ public:
         return first(item.end, times).since(first(item.first, times));
     }
 
-    // The span at i; of folded spans, all of them as one. `times(i)` returns its begin and end; it is called if they
+    // The span at i; of folded spans, all of them as one. `times(i)` returns its start and end; it is called if they
     // did not fit.
     template <class Times>
     [[nodiscard]] Span at(std::size_t i, Times times) const {

@@ -182,7 +182,7 @@ CostModel read_model(json::Value object, std::string& wrong) {
             }
         }
         if (wrong.empty() && known < families.members().size()) {
-            wrong = "families holds a name that is no family of ops";
+            wrong = "families holds a name that is not a family of ops";
         }
     }
     if (const json::Value ops = top.find("ops", false)) {
@@ -196,7 +196,7 @@ CostModel read_model(json::Value object, std::string& wrong) {
             }
         }
         if (wrong.empty() && known < ops.members().size()) {
-            wrong = "ops holds a name that is no op";
+            wrong = "ops holds a name that is not an op";
         }
     }
     return model;

@@ -19,7 +19,7 @@ enum class Regime {
     issue_bound,       // the frontend's issues and own work, if issuing is the larger part
     frontend_bound,    // the same, if the program's own work (NumPy, import, print …) is the larger part
     dependency_bound,  // a chain of ops that depend on each other
-    about_equal,       // two sides do, and their times differ by at most kEvenShare
+    about_equal,       // one does, and the other is within kEvenShare of it
     // No side does, and waits between frontend and lanes cost at least kWaitShare of the total:
     barrier_bound,  // because of barriers
     blocker_bound,  // because of waits that the program did not ask for: blockers, and those of the framework

@@ -20,7 +20,7 @@ namespace headway::model {
 enum class Unit : std::uint8_t { ns, bytes, count, share, line };
 [[nodiscard]] const char* word_of(Unit unit);
 
-// A number in a sentence. A time named "…_at_ns" counts from the begin of the measured part.
+// A number in a sentence. A time named "…_at_ns" counts from the start of the measured part.
 struct SentenceNumber {
     std::string id;  // "headway_max"; unique within its sentence
     Unit unit = Unit::count;

@@ -52,7 +52,7 @@ void add_memory(const Facts& f, Candidates& to) {
         } else {
             writer.bytes("pending_bytes", open);
         }
-        writer.words(" of that only because ops that need it had not run yet.");
+        writer.words(" of that was held only because ops that need it had not run yet.");
         to.push_back({kTelling, writer.done()});
         return;
     }

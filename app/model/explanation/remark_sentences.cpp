@@ -49,7 +49,7 @@ void add_disturbances(const Facts& f, Candidates& to) {
     const Numbers& n = f.numbers;
     if (n.capabilities.settings && at_least(n.frontend.descheduled_ns, kBusy, n.total_ns)) {
         SentenceWriter writer(f.run, SentenceKind::busy_machine);
-        writer.words("The machine was busy: the frontend could have run and had no core for ");
+        writer.words("The machine was busy: the frontend was ready to run but had no core for ");
         to.push_back({kImportant, with_share(f, writer, n.frontend.descheduled_ns, Row::frontend)});
     }
     if (n.predicted && n.prediction_parts.size() >= 2) {

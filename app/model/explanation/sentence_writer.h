@@ -21,7 +21,7 @@ public:
     // Words that contain digits or were copied from the recording.
     SentenceWriter& name(const std::string& name);
     SentenceWriter& time(const char* id, std::int64_t ns);
-    // A moment of the run, counted from the begin of the measured part.
+    // A moment of the run, counted from the start of the measured part.
     SentenceWriter& moment(const char* id, std::int64_t ns);
     SentenceWriter& share(const char* id, std::int64_t part, std::int64_t whole);
     SentenceWriter& bytes(const char* id, std::uint64_t bytes);

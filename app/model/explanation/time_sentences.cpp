@@ -36,7 +36,7 @@ SentenceWriter& took(const Facts& f, SentenceWriter& writer) {
         imports_ns > 0 && imports_ns * kImportsToName >= f.numbers.total_ns) {
         writer.words(", ")
             .time("imports_ns", imports_ns)
-            .words(" of it for imports before the first op, which are left out in saying what bounds it");
+            .words(" of it for imports before the first op, which do not count in what limits it");
     }
     return writer.words(". ");
 }
@@ -48,8 +48,7 @@ Sentence about_equal(const Facts& f) {
     const bool chain =
         static_cast<double>(n.longest_chain_ns) > static_cast<double>(n.busiest_lane_ns) * (1 + kEvenShare);
     if (chain) {
-        writer.words(") and the longest chain of ops that need each other (")
-            .time("longest_chain_ns", n.longest_chain_ns);
+        writer.words(") and the longest chain of dependent ops (").time("longest_chain_ns", n.longest_chain_ns);
     } else {
         writer.words(") and ").name(stream_name(f.run, f.busiest_lane()));
         writer.words(" (").time("busiest_lane_ns", n.busiest_lane_ns);
@@ -88,8 +87,7 @@ Sentence mixed(const Facts& f) {
     SentenceWriter writer(f.run, SentenceKind::mixed);
     both_sides(f, writer).words(
         "; neither needs nearly all of the time, and neither barriers nor blockers are clearly what costs the rest: "
-        "the "
-        "regime is mixed");
+        "the regime is mixed");
     if (f.path) {
         const std::array<std::pair<std::int64_t, const char*>, 5> parts{
             {{f.path->execute_ns, "executing ops"},
@@ -154,7 +152,7 @@ Sentence bound(const Facts& f) {
         case Regime::dependency_bound: {
             SentenceWriter writer = writer_of(SentenceKind::dependency_bound);
             took(f, writer)
-                .words("The longest chain of ops that need each other takes ")
+                .words("The longest chain of dependent ops takes ")
                 .time("longest_chain_ns", n.longest_chain_ns);
             return of_that(f, writer, n.longest_chain_ns)
                 .words(" whatever the number of lanes: the run is dependency-bound.")
@@ -180,10 +178,10 @@ Sentence total(const Facts& f) {
         return writer.words(f.subject())
             .words(" took ")
             .time("total_ns", n.total_ns)
-            .words(" and issued no op")
+            .words(" and issued no ops")
             .words(f.complete && n.capabilities.settings && f.unfinished_before == 0
                        ? ": it computed nothing on tensors of the run's device. What NumPy computes, and the real "
-                         "PyTorch on its CPU tensors, is the frontend's own work."
+                         "PyTorch computes on its CPU tensors, is the frontend's own work."
                        : ".")
             .place(f.whole(Row::run))
             .done();

@@ -133,7 +133,7 @@ private:
 
     // The op's begin in the replay. Computes what determined it in the recording (`then`) and in the replay
     // (`now`). Predecessors that seem to end after the op's begin (device times are uncertain) count as ending at
-    // its begin.
+    // its start.
     std::int64_t begin_of(const Op& op, OpId id, std::int64_t shift_ns) {
         Gate then, now;
         then.ns = std::min(op.issue_end_ns, op.begin_ns);

@@ -5,7 +5,7 @@
 // On the simulated device the lanes are those of the device itself (VirtualLanes): choice of lane and contention
 // follow the same rules as in the run. A replay with all waits reproduces the recorded times, and one without some
 // of them gives the times of a run without them, both to the nanosecond. On other devices ops stay in their lanes,
-// and each op keeps its duration and its hand-over: the time from when its dependencies were met to its begin. But if
+// and each op keeps its duration and its hand-over: the time from when its dependencies were met to its start. But if
 // the lane is still busy in the replay where it was idle in the run, nothing has to wake it: then the hand-over is at
 // most the shortest one of the ops so far.
 //

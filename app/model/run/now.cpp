@@ -22,9 +22,9 @@ void Run::look_at_open_wait() {
     Wait wait;
     wait.kind = static_cast<trace::WaitKind>(kind_name >> 16);
     // On a virtual clock no time passes during a wait; it lasts only if the learner makes it last.
-    const bool virtual_time = header.virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks);
+    const bool real_time = header.clock() == trace::ClockKind::ticks;
     const bool held = header.control.hold_backend.load(std::memory_order_relaxed) != 0;
-    if (virtual_time && wait.kind != trace::WaitKind::paused && !held) {
+    if (!real_time && wait.kind != trace::WaitKind::paused && !held) {
         return;
     }
     wait.begin_ns = ns_from_ticks(begin);
@@ -34,10 +34,10 @@ void Run::look_at_open_wait() {
         return;
     }
     if (program_end_ns_ == kPending) {
-        see(virtual_time ? wait.begin_ns : ns_from_ticks(alive));
+        see(real_time ? ns_from_ticks(alive) : wait.begin_ns);
     }
     wait.end_ns = last_ns_;
-    if (wait.begin_ns >= wait.end_ns && !virtual_time) {
+    if (wait.begin_ns >= wait.end_ns && real_time) {
         return;
     }
     wait.end_ns = std::max(wait.begin_ns, wait.end_ns);
@@ -57,17 +57,17 @@ void Run::look_at_open_wait() {
 void Run::look_at_running_ops() {
     running_.clear();
     const trace::Header& header = reader_->header();
-    if (header.virtual_clock == static_cast<std::uint32_t>(trace::ClockKind::recorded_ns)) {
+    if (header.clock() == trace::ClockKind::recorded_ns) {
         return;
     }
-    const bool virtual_time = header.virtual_clock == static_cast<std::uint32_t>(trace::ClockKind::virtual_ns);
+    const bool virtual_time = header.clock() == trace::ClockKind::virtual_ns;
     const auto alive = header.last_ticks.load(std::memory_order_acquire);
     for (std::size_t lane = 0; lane < std::min<std::size_t>(lanes_.size(), core::kMaxLanes); ++lane) {
         const trace::RunningOp& published = header.running_in(static_cast<std::uint32_t>(lane));
         const auto word = published.op_and_begin.load(std::memory_order_acquire);
         const auto virtual_begin_ns = published.virtual_begin_ns.load(std::memory_order_acquire);
         const auto op = static_cast<OpId>(word >> 32);
-        // Ignore ops whose issue has not been taken yet, those that have a record by now, and a begin that is not the
+        // Ignore ops whose issue has not been taken yet, those that have a record by now, and a start that is not the
         // op's.
         if (op == 0 || op > ops_.size() || ops_[op - 1].end_ns != kPending || ops_[op - 1].lane != lane ||
             published.op_and_begin.load(std::memory_order_acquire) != word) {
@@ -99,12 +99,12 @@ void Run::look_at_open_hold() {
         reader_->header().control.hold_backend.load(std::memory_order_relaxed) == 0) {
         return;
     }
-    const bool virtual_time = reader_->header().virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks);
+    const bool real_time = clock() == trace::ClockKind::ticks;
     std::int64_t begin_ns = std::max(open_wait_->begin_ns, last_exec_ns_);
     for (const Hold& hold : holds_.within(begin_ns, open_wait_->end_ns)) {
         begin_ns = hold.end_ns;
     }
-    if (begin_ns < open_wait_->end_ns || virtual_time) {
+    if (begin_ns < open_wait_->end_ns || !real_time) {
         begin_ns = std::min(begin_ns, open_wait_->end_ns);
         open_hold_ = Hold{begin_ns, open_wait_->end_ns, 0};
         open_wait_->held_ns += open_wait_->end_ns - begin_ns;

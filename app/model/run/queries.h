@@ -64,7 +64,7 @@ void each_touched(const Run& run, OpId id, Call call) {
 [[nodiscard]] std::int64_t finished_ns(const Run& run, OpId through, int device = -1);
 // Whether all ops that had been issued when the wait began had ended when it did.
 [[nodiscard]] bool waited_for_all(const Run& run, const Wait& wait);
-// The unfinished ops that a wait was for, at its begin: those of its target and all that these depend on.
+// The unfinished ops that a wait was for, at its start: those of its target and all that these depend on.
 // Ascending, at most `limit`; `count`, if given, receives the full count. Over all waits of a run the cost is
 // proportional to the ops. For a wait for a value or one device at most `most` ops are searched, in no
 // particular order, and only these are counted.

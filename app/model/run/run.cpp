@@ -45,7 +45,7 @@ void Run::refresh_scale() {
     }
     const trace::Header& header = reader_->header();
     double ns_per_tick = 1.0;
-    if (header.virtual_clock != 0) {
+    if (header.clock() != trace::ClockKind::ticks) {
         scale_final_ = true;
     } else {
         const std::int64_t last_ns = header.last_ns.load(std::memory_order_relaxed);
@@ -345,7 +345,7 @@ std::optional<std::int64_t> Run::program_end_ns() const {
 }
 
 trace::ClockKind Run::clock() const {
-    return static_cast<trace::ClockKind>(std::min<std::uint32_t>(reader_->header().virtual_clock, 2));
+    return reader_->header().clock();
 }
 
 double Run::recorder_ns_per_op() const {

@@ -1,7 +1,7 @@
 // A recorded run: ops with their times, lanes, waits with their causes, curves and numbers. Read from the trace
 // alone, also while the trace is still being written.
 //
-// Threads: one. update() takes new records and returns; all other functions only read.
+// Threads: one while update(), close(), process_ended() or a setting of folding changes it; else any number may read.
 //
 // Run has many public functions because panels, analyses and exporters all read a run through it: an accessor for each
 // list, curve and index that update() fills. A question that these can answer is a function elsewhere (queries.h,
@@ -86,7 +86,7 @@ public:
     [[nodiscard]] std::size_t ended_count() const;                      // those that have ended
     [[nodiscard]] const Op& op(OpId id) const { return ops_[id - 1]; }  // ids count from 1
 
-    // A long run keeps its beginning, its end, what surrounds the begin and the end of measuring, and ops that failed.
+    // A long run keeps its beginning, its end, what surrounds the start and the end of measuring, and ops that failed.
     // The rest is folded (folding.h), in these parts, ascending. Their ops, waits and work are counted in all numbers
     // and sums.
     [[nodiscard]] const std::vector<FoldedPart>& folded_parts() const { return folded_parts_; }
@@ -146,7 +146,7 @@ public:
     [[nodiscard]] const Running* running(std::size_t lane) const {
         return lane < running_.size() && running_[lane].op != 0 ? &running_[lane] : nullptr;
     }
-    // The time up to which it is known whether the lane ran an op: the begin of the op that it is executing; the
+    // The time up to which it is known whether the lane ran an op: the start of the op that it is executing; the
     // end of its last op if further issued ops have not ended for unknown reasons (the run was cut off, or it is
     // still running and ops are reported only when they end); else the end.
     [[nodiscard]] std::int64_t recorded_until_ns(std::size_t lane) const;
@@ -158,7 +158,7 @@ public:
     [[nodiscard]] const KindSums& wait_kinds() const { return wait_kinds_; }  // by trace::WaitKind
     [[nodiscard]] const SpanIndex& work_index() const { return work_index_; }
     [[nodiscard]] const SpanIndex& launch_index() const { return launch_index_; }
-    // Number of ops issued and not finished. Each counts from the end of its issue, or from its begin where a lane
+    // Number of ops issued and not finished. Each counts from the end of its issue, or from its start where a lane
     // was faster than the return of the call, to its end.
     [[nodiscard]] const Curve& headway() const { return headway_; }
     [[nodiscard]] const Curve& live_bytes() const { return live_; }

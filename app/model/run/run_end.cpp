@@ -111,7 +111,7 @@ RunEnd run_end(const Run& run, const std::optional<ProcessEnd>& process) {
         return end(Verdict::unknown, "Incomplete: the file is cut off; it has " + core::counted(run.op_count(), "op"));
     }
     if (!ended) {
-        return end(Verdict::unknown, "Incomplete: how the run went on" + after + " is not recorded");
+        return end(Verdict::unknown, "Incomplete: what happened" + after + " is not recorded");
     }
     if (run.lost_records() != 0) {
         return end(Verdict::overflowed, "Overflowed" + after + ": the recording was full");

@@ -9,7 +9,7 @@
 namespace headway::model {
 
 struct Bookmark {
-    std::int64_t begin_ns = 0, end_ns = 0;  // relative to the begin of the measured part; equal for a moment
+    std::int64_t begin_ns = 0, end_ns = 0;  // relative to the start of the measured part; equal for a moment
     std::string text;                       // one line; may be empty
     friend bool operator==(const Bookmark&, const Bookmark&) = default;
 };

@@ -146,7 +146,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     RawRunOptions raw_explored;
     auto* explore = app.add_subcommand("explore", "One program in many orders of its ops: do the outcomes differ?");
     explore->add_option("PROGRAM", line.explore.program, "as for run")->required();
-    explore->add_option("--orders", explore_orders, "N: so many orders (default: 100)");
+    explore->add_option("--orders", explore_orders, "N: how many orders (default: 100)");
     explore->add_option("--first", explore_seed, "SEED of the first order; the others follow (default: 1)");
     explore->add_option("--report", line.explore.report, "FILE.json, or - for standard output: outcomes and races")
         ->transform(dash_is_standard_output());

@@ -59,7 +59,7 @@ CLI::Validator dash_is_standard_output() {
 
 void add_run_options(CLI::App& app, RawRunOptions& raw) {
     add_settings(app, raw);
-    app.add_option("--repeat", raw.repeat, "N: run once to warm up, then N times, and tell median and spread");
+    app.add_option("--repeat", raw.repeat, "N: run once to warm up, then N times, and report median and spread");
     app.add_option("--report", raw.report, "FILE.json, or - for standard output: the numbers")
         ->transform(dash_is_standard_output());
     app.add_option("--trace", raw.trace, "FILE.json or FILE.json.gz, or - for standard output: Chrome trace events")
@@ -67,7 +67,7 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
     app.add_option("--figure", raw.figure,
                    "FILE.png, .svg or .pdf: the timeline; moving: .gif, .mp4 or frame-%04d.png");
     add_figure_options(app, raw.figure_options, "figure-");
-    app.add_flag("--explain", raw.explain, "tell in a few sentences what happened and why");
+    app.add_flag("--explain", raw.explain, "explain in a few sentences what happened and why");
     app.add_flag("--answers", raw.answers, "print how this run answers the lesson's questions");
     app.add_flag("--replace", raw.replace, "what an incomplete run writes replaces files of earlier runs, too");
     app.add_option("--confine", raw.confine,

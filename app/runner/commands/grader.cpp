@@ -28,7 +28,7 @@ constexpr std::uint64_t kPatience_ms = 3000;  // after its time limit the progra
 // is ended after a multiple of it.
 constexpr std::uint64_t kWaitFactor = 20;
 constexpr std::size_t kMostReferences = 256;  // kept for further programs
-constexpr std::size_t kMostWords = 20'000;    // of stderr
+constexpr std::size_t kMostErrorBytes = 20'000;  // of standard error
 
 core::Error unreadable(const std::string& message, const fs::path& file) {
     return {core::ErrorKind::unreadable, message, file.string(), 0, 0};
@@ -39,7 +39,8 @@ core::Result<std::string> text_of(const fs::path& file) {
     if (!fs::is_regular_file(file, problem)) {
         return unreadable("there is no such file", file);
     }
-    if (fs::file_size(file, problem) > kMostProgramBytes || problem) {
+    const std::uintmax_t bytes = fs::file_size(file, problem);
+    if (!problem && bytes > kMostProgramBytes) {
         return unreadable("the program is larger than 1 MB", file);
     }
     std::ifstream in(file, std::ios::binary);
@@ -204,8 +205,8 @@ core::Result<Grader::Ran> Grader::run(const fs::path& program, const check::Case
         child->read_stdout(rest, most);
         child->read_stderr(words, most);
         rest.clear();
-        if (words.size() > kMostWords) {
-            words.erase(0, words.size() - kMostWords);
+        if (words.size() > kMostErrorBytes) {
+            words.erase(0, words.size() - kMostErrorBytes);
         }
     };
     LiveRun live(recording->get());

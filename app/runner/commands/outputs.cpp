@@ -38,7 +38,7 @@ core::Result<model::Arrangements> lanes_of(const FigureRequest& request, std::ve
     std::error_code ignored;
     if (!std::filesystem::exists(request.lanes, ignored)) {
         return core::Error{core::ErrorKind::unreadable,
-                           "there is no file " + request.lanes + " that says how the lanes are to be arranged"};
+                           "there is no file " + request.lanes + " with an arrangement of lanes"};
     }
     return model::read_arrangements(request.lanes, remarks);
 }
@@ -188,7 +188,7 @@ std::string place_of(const std::string& path, bool replace, bool complete) {
         return path;
     }
     std::string other = partial_path(path);
-    tell(path + " was there and was not replaced, as this run is not complete; see " + other +
+    tell(path + " already exists and was not replaced, because this run is not complete; see " + other +
          " (--replace replaces it)");
     return other;
 }
@@ -255,7 +255,8 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
     const model::RunInfo& last = (b != nullptr ? *b : a).info();
     options.arrangement = lanes->of(last.program, last.device_kind);
     if (options.arrangement.empty() && !lanes->own.empty()) {
-        tell("No lanes are arranged for " + last.program + " on " + last.device_kind + ": they stand as they ran");
+        tell("No lanes are arranged for " + last.program + " on " + last.device_kind +
+             ": they are in their usual order");
     }
     options.theme = figure::theme_called(request.theme).value_or(options.theme);
     if (request.from_ns || request.to_ns) {

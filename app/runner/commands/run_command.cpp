@@ -131,7 +131,7 @@ void summarise(const model::Run& run) {
         tell((refused ? std::string("out of memory")
                       : "the frontend waited for memory " + core::counted(for_memory, "time")) +
              ": tensors may take half of this machine's, " + core::bytes_text(core::default_budget()) +
-             "; --budget sets another limit, --budget none takes it away");
+             "; --budget sets another limit, --budget none removes it");
     }
 }
 
@@ -166,7 +166,8 @@ core::Result<void> settle_in(const RunOptions& options) {
 // Prints each question of the lesson with what is right for this run. Fails if the run leaves one unanswered.
 int print_answers(const Job& job, std::unique_ptr<model::Run> run) {
     if (!job.lesson) {
-        return fail({core::ErrorKind::usage, "--answers is for lessons, and " + job.options.program + " is none"});
+        return fail(
+            {core::ErrorKind::usage, "--answers is for lessons, and " + job.options.program + " is not a lesson"});
     }
     auto all = questions::load_questions(std::filesystem::path(job.lesson->file).parent_path());
     if (!all) {

@@ -52,9 +52,9 @@ struct DeviceRequest {
     std::string kind = "cpu";
     std::uint32_t workers = 1, streams = kDefaultStreams;
     bool workers_given = false;  // otherwise a simulated CPU has one worker, so that runs are the same on every machine
-    devices::CudaOptions cuda;
+    devices::CudaOptions cuda{};
     std::uint32_t gpus = 1;
-    SimulatedCosts costs;                               // this and what follows: used by the simulated device only
+    SimulatedCosts costs{};                             // this and what follows: used by the simulated device only
     devices::Topology links = devices::Topology::pcie;  // between several
     std::vector<double> gpu_speeds;                     // of several; empty: all 1
     std::uint64_t order = 0;                            // another order, by its seed; 0: the times of the cost model

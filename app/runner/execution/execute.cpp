@@ -366,9 +366,15 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         fcntl(options.trace_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
         close(options.trace_fd);
     }
-    DeviceRequest request{options.device, job.workers,  job.streams, options.workers_given || job.profile.workers != 0,
-                    options.cuda,   job.gpus,     {},          job.links,
-                    job.gpu_speeds, options.order};
+    DeviceRequest request{.kind = options.device,
+                          .workers = job.workers,
+                          .streams = job.streams,
+                          .workers_given = options.workers_given || job.profile.workers != 0,
+                          .cuda = options.cuda,
+                          .gpus = job.gpus,
+                          .links = job.links,
+                          .gpu_speeds = job.gpu_speeds,
+                          .order = options.order};
     const bool simulated = options.device == "simulated";
     if (simulated) {
         auto costs = simulated_costs(job.options.cost_choice);

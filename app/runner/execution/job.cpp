@@ -122,7 +122,7 @@ core::Result<lesson::Lesson> usable_lesson(lesson::Lesson lesson,
                                            const std::vector<std::unique_ptr<Program>>& programs) {
     if (const auto missing = missing_file(lesson)) {
         return core::Error{core::ErrorKind::unreadable,
-                           "its program " + lesson.python_file(*missing).filename().string() + " is not beside it",
+                           "its program " + lesson.python_file(*missing).filename().string() + " is not in its folder",
                            lesson.file, lesson.line_of(*missing), 0};
     }
     if (!lesson.python_file().empty()) {

@@ -12,7 +12,7 @@ double ProgramContext::number(const std::string& name) const {
     const std::string& text = word(name);
     double value = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    HEADWAY_ASSERT(problem == std::errc() && end == text.data() + text.size(), "a parameter that is no number");
+    HEADWAY_ASSERT(problem == std::errc() && end == text.data() + text.size(), "the parameter is a number");
     return value;
 }
 

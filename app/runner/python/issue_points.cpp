@@ -37,7 +37,7 @@ bool read(PyObject* tuple, const runtime::Runtime& runtime, IssuedSoFar& issued)
     }
     issued.end = good ? static_cast<std::uint32_t>(size - 1) : 0;
     if (!good) {
-        PyErr_SetString(PyExc_ValueError, "this is no moment of the run");
+        PyErr_SetString(PyExc_ValueError, "this is not a moment of the run");
     }
     return good;
 }

@@ -101,7 +101,7 @@ void follow_lines(PyObject* file_name, unsigned file_id, PyObject* work) {
     }
     work_of_line.clear();
     measured_from = 0;
-    const bool virtual_time = recording.header().virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks);
+    const bool virtual_time = recording.header().clock() != trace::ClockKind::ticks;
     if (work != nullptr && PyBytes_Check(work) != 0) {
         for (Py_ssize_t i = 0; i < PyBytes_GET_SIZE(work); ++i) {
             const auto byte = static_cast<std::uint8_t>(PyBytes_AS_STRING(work)[i]);

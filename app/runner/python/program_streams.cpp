@@ -97,7 +97,7 @@ bool read(const Py_buffer& bytes, const runtime::Runtime& runtime, StreamPoint& 
                (point.seq == 0 || !core::after(point.seq, lanes.submitted()[point.lane]));
     }
     if (!good) {
-        PyErr_SetString(PyExc_ValueError, "this is no moment of a stream of this run");
+        PyErr_SetString(PyExc_ValueError, "this is not a moment of a stream of this run");
     }
     return good;
 }

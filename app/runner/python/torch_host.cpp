@@ -320,7 +320,7 @@ PyObject* open_torch(PyObject*, PyObject* arguments) {
         return nullptr;
     }
     if (!reinterpret_cast<tm::ModuleEntry>(entry)(tm::kModuleAbi, &torch_host())) {
-        PyErr_SetString(PyExc_ImportError, "libheadway_torch.so is of another build than the runner");
+        PyErr_SetString(PyExc_ImportError, "libheadway_torch.so is from another build than the runner");
         return nullptr;
     }
     torch_host().open = true;

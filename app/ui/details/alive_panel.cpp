@@ -25,9 +25,11 @@ void AlivePanel::follow_choice() {
     if (run == nullptr) {
         walk_.reset();
         run_ = nullptr;
-    } else if (run != run_ || !walk_ || walk_->ns() != moment->ns || walk_->device() != moment->device) {
+    } else if (run != run_ || started_ != state_.session.started() || !walk_ || walk_->ns() != moment->ns ||
+               walk_->device() != moment->device) {
         walk_.emplace(*run, moment->ns, moment->device);
         run_ = run;
+        started_ = state_.session.started();
         chosen_ = ~std::size_t{0};
     }
     walking_ = walk_ && walk_->step(kStepMs);
@@ -82,7 +84,7 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
     y += draw_wrapped(ui_, list, {min.x + pad, y}, right - min.x - pad, Face::regular, 12.5f, 17, t.dim,
                       (all.pending_count > 0
                            ? figure::bytes_text(all.pending_bytes) + " of it, in " + tensors(all.pending_count) +
-                                 ", are released, but held by ops that had not run (hatched). "
+                                 ", was dropped by the program and held by ops that had not run (hatched). "
                            : std::string()) +
                           "Click a line to go to the op that created its tensors; click again for the next.") +
          ui_.px(4);
@@ -161,7 +163,8 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
     }
     if (groups.size() > shown) {
         draw_text(ui_, list, min.x + pad, y + ui_.px(16), Face::regular, 12.5f, t.faint,
-                  figure::count_text(groups.size() - shown) + " more lines, each with less");
+                  figure::count_text(groups.size() - shown) +
+                      (groups.size() - shown == 1 ? " more line, with less" : " more lines, each with less"));
         ImGui::SetCursorScreenPos({min.x, y});
         ImGui::Dummy({1, row});
     }

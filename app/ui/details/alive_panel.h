@@ -1,6 +1,7 @@
 // The tensors that are alive at the moment selected on a memory curve, grouped by the line that created them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -25,6 +26,7 @@ private:
     Ui& ui_;
     TimelinePanel& timeline_;
     const model::Run* run_ = nullptr;  // the walk's run
+    std::uint64_t started_ = 0;        // runs started by then: a later run may have the same address
     std::optional<model::AliveWalk> walk_;
     bool walking_ = false;
     std::size_t chosen_ = 0, at_ = 0;  // the line clicked last, and the index into its ops

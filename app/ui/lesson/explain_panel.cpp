@@ -25,10 +25,14 @@ std::string score_of(const Predictions& predictions) {
             right += questions::is_right(predictions.questions()[i], *answer, *predictions.guess_of(i)) ? 1 : 0;
         }
     }
-    return answered == 0 ? ""
-                         : std::to_string(right) + " of your " + std::to_string(answered) +
-                               (answered == 1 ? " prediction" : " predictions") + (right == 1 ? " was" : " were") +
-                               " right. Predict, above, says why.";
+    if (answered == 0) {
+        return "";
+    }
+    const std::string words = answered == 1
+                                  ? (right == 1 ? "Your prediction was right" : "Your prediction was not right")
+                                  : std::to_string(right) + " of your " + std::to_string(answered) +
+                                        (right == 1 ? " predictions was right" : " predictions were right");
+    return words + ". Predict, above, says why.";
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace headway::ui {
 
 // The ids of the controls that an emphasised name speaks of (widget_rect.h), the best first: which of them is shown
-// depends on the window. Empty if it is no control's name.
+// depends on the window. Empty if it is not a control's name.
 std::vector<std::string> controls_named(const lesson::Lesson& lesson, std::string_view name);
 
 }  // namespace headway::ui

@@ -22,7 +22,7 @@ struct Command {
         replay,    // the same, only while a run is replayed: such a command takes its keys from the others
     };
 
-    std::string id;     // "timeline.fit"; empty: only in the palette
+    std::string id;     // "timeline.fit"
     std::string group;  // its heading in the list of keys; not in the list if `help` is empty
     std::string title;  // in the palette
     // Chords, separated by ", ": "Space, Ctrl Shift P". Modifiers first, in the order Ctrl, Shift, Alt. As on an

@@ -128,15 +128,18 @@ void StatusBar::draw(ImVec2 min, ImVec2 max) {
     float x = min.x + ui_.px(20);
     const bool following = state_.timeline.view.following() || state_.session.b() == nullptr;
     struct Hint {
-        const char *key, *what;
+        std::string key;
+        const char* what;
     };
+    const auto& key = ui_.keys_of;
     std::vector<Hint> hints{{"Space", "run, pause"}};
     if (!following && state_.session.live()) {
         hints.push_back({"End", "follow the run"});
     }
     if (!state_.look.map) {  // of the timeline
-        for (const Hint& h : {Hint{"V", "mode"}, Hint{"Wheel", "zoom"}, Hint{"Right drag", "pan"},
-                              Hint{"Drag", "measure"}, Hint{"F", "fit"}, Hint{"F12", "figure"}, Hint{"Z", "legend"}}) {
+        for (const Hint& h : {Hint{key("mode.next"), "mode"}, Hint{"Wheel", "zoom"}, Hint{"Right drag", "pan"},
+                              Hint{"Drag", "measure"}, Hint{key("timeline.fit"), "fit"},
+                              Hint{key("export.figure"), "figure"}, Hint{key("window.legend"), "legend"}}) {
             hints.push_back(h);
         }
     }

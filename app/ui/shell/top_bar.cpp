@@ -444,7 +444,8 @@ void TopBar::export_popup() {
                  "PNG, SVG, PDF or animated; for a slide, a paper, a poster", true, width)) {
         ui_.run_command("export.figure");
     }
-    if (menu_row(ui_, "export/again", "Again   F12 F12", words_of(state_.exports.choice()), true, width)) {
+    const std::string key = ui_.keys_of("export.figure");
+    if (menu_row(ui_, "export/again", "Again   " + key + " " + key, words_of(state_.exports.choice()), true, width)) {
         state_.exports.write_again();
     }
     if (menu_row(ui_, "export/copy-view", command_label("Copy the view", "export.copy"),

@@ -166,7 +166,7 @@ float SourcePanel::draw_find(ImVec2 at, float width) {
     if (small_button("find/next", "Next", right, at.y + ui_.px(2), "F3, Enter")) {
         go = true;
     }
-    if (small_button("find/previous", "Before", right, at.y + ui_.px(2), "Shift F3, Shift Enter")) {
+    if (small_button("find/previous", "Previous", right, at.y + ui_.px(2), "Shift F3, Shift Enter")) {
         go = true;
         forward = false;
     }

@@ -180,23 +180,19 @@ Pictures::Sources Pictures::sources_of(const PictureOf& of, bool alone) {
 namespace {
 
 Error given_up() {
-    return {ErrorKind::failed, "Given up; nothing was written."};
+    return {ErrorKind::failed, "Cancelled; nothing was written."};
 }
 
 Result<std::string> said(const Result<void>& done, const std::string& path) {
     return done ? Result<std::string>("The figure is in " + path) : Result<std::string>(done.error());
 }
 
-}  // namespace
-
-namespace {
-
 // A run that grows is read a second time, beside the window.
 Result<void> check_readable(const PictureOf& of) {
     const bool lost = (of.a_grows && !of.a->can_be_read_again()) || (of.b_grows && !of.b->can_be_read_again());
     return lost ? Result<void>(core::Error{core::ErrorKind::failed,
-                                           "The run is so long that its beginning is only known as sums: save the "
-                                           "picture when the run has ended"})
+                                           "The run is so long that its beginning is only known as sums: save it "
+                                           "when the run has ended"})
                 : Result<void>();
 }
 

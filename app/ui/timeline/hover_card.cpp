@@ -274,7 +274,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& 
         describe_work(run, hit.work, hit.ns_per_px, card);
         if (hit.folded > 1) {
             card.lines.push_back(
-                {Tone::dim, count_text(hit.folded) + " idle times in this sliver; zoom in to see each"});
+                {Tone::dim, count_text(hit.folded) + " times of own work in this sliver; zoom in to see each"});
         }
     } else if (hit.row == figure::RowKind::lane && hit.lane >= 0) {
         const auto lane = static_cast<std::size_t>(hit.lane);

@@ -48,7 +48,7 @@ void ReplayBar::draw_track(float left, float right, float middle) {
         }
         replay.go_to(replay.ns_of_event(wanted));
     }
-    tooltip(ui_, "Drag: everything shows that moment. The track has the same length for each event");
+    tooltip(ui_, "Drag: everything shows that moment. Each event has the same length on the track");
     const float share =
         replay.on() ? static_cast<float>(static_cast<double>(replay.event()) / static_cast<double>(all)) : 1;
     const float knob = left + width * std::min(share, 1.0f);
@@ -75,7 +75,7 @@ void ReplayBar::draw(ImVec2 min, ImVec2 max) {
     ui_.rects.insert_or_assign("replay", WidgetRect{min.x, min.y, max.x, max.y});
     const float middle = std::round((min.y + max.y) / 2), y = middle - ui_.px(kButton / 2);
     float x = min.x + ui_.px(14);
-    if (put(x, y, "replay/back", "Back", "Show the event before. The picture goes back, the program does not",
+    if (put(x, y, "replay/back", "Back", "Show the previous event. The picture goes back, the program does not",
             "replay.step-back")) {
         replay.step(-1);
     }

@@ -314,7 +314,8 @@ void CpuDevice::run(Lane& lane, Command& command) {
     lane.writer.add({begin, trace::pack_duration(lane.last_ticks), command.op});
 }
 
-// The slow path: frees, waits without an op, lazy operands, failures, and the commands left when a program is stopped.
+// The slow path: composite and opaque ops, frees, waits without an op, lazy operands, failures, and the commands left
+// when a program is stopped.
 void CpuDevice::run_slowly(Lane& lane, Command& command) {
     if ((command.flags & kFreeBuffer) != 0) {
         const std::lock_guard lock(lazy_mutex_);

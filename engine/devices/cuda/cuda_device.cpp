@@ -36,8 +36,8 @@ core::Result<std::string> find_gpu(int device) {
         if (driver == 0) {
             return none("the NVIDIA driver is not installed");
         }
-        return none("the NVIDIA driver is too old: it knows CUDA " + version_text(driver) +
-                    ", this is built for CUDA " + version_text(CUDART_VERSION));
+        return none("the NVIDIA driver is too old: it supports CUDA " + version_text(driver) +
+                    ", Headway was built for CUDA " + version_text(CUDART_VERSION));
     }
     if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0)) {
         return none("the NVIDIA driver finds no GPU");
@@ -55,7 +55,7 @@ core::Result<std::string> find_gpu(int device) {
     }
     if (properties.major * 10 + properties.minor < kLeastCapability) {
         return none(std::string(properties.name) + " has compute capability " + std::to_string(properties.major) + "." +
-                    std::to_string(properties.minor) + ", and 7.5 is the least that works");
+                    std::to_string(properties.minor) + "; at least 7.5 is needed");
     }
     return std::string(properties.name);
 }

@@ -128,7 +128,7 @@ core::Result<Cupti*> Cupti::start(const std::string& path) {
         self.disable_all();
         return core::Error{core::ErrorKind::unavailable, "CUPTI gives no records (error " +
                                                              std::to_string(static_cast<int>(status)) +
-                                                             "; another profiler or a debugger may have it)"};
+                                                             "; another profiler or a debugger may use it)"};
     }
     self.users_ = 1;
     return &self;

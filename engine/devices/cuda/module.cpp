@@ -26,7 +26,7 @@ extern "C" __attribute__((visibility("default"))) bool headway_cuda_open(std::ui
                                                                          std::size_t text_bytes) {
     const auto no = [&](const std::string& why) { return say(false, why, text, text_bytes); };
     if (abi != devices::kCudaModuleAbi) {
-        return no("libheadway_cuda.so is of another build than this program (interface " +
+        return no("libheadway_cuda.so is from another build than this program (interface " +
                   std::to_string(devices::kCudaModuleAbi) + ", wanted " + std::to_string(abi) + ")");
     }
     if (recording == nullptr) {

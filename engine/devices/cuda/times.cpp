@@ -36,7 +36,7 @@ void CudaDevice::start_timing() {
         } else {
             cupti_->stop();
             cupti_ = nullptr;
-            info_.timing_note = "CUPTI was there and gave no records";
+            info_.timing_note = "CUPTI is installed and gave no records";
         }
     }
     events_ =

@@ -336,7 +336,7 @@ bool SimulatedDevice::execute(Command& command) {
     if (poison().any() && poison().spreads_to(command)) {
         return false;
     }
-    if ((command.flags & kLazyOperands) != 0 && !find_lazy_operands(command)) {
+    if ((command.flags & kLazyOperands) != 0 && !take_lazily(command)) {
         return false;
     }
     kernels::run(command);
@@ -361,7 +361,7 @@ TaskCost SimulatedDevice::execute_steps(Lane& lane, const Composite& composite) 
     return sum;
 }
 
-bool SimulatedDevice::find_lazy_operands(Command& command) {
+bool SimulatedDevice::take_lazily(Command& command) {
     find_lazy_inputs(*this, command);
     if (command.out == nullptr && command.out_id != 0) {
         Device& home = (command.flags & kOutOnCpu) != 0 ? *cpu_peer() : *this;

@@ -90,7 +90,7 @@ private:
         std::deque<Command> commands;  // not begun yet
         std::atomic<std::uint32_t> completed{0};
         core::OpId op = 0;                     // of the running command, with trace::kFailedOp if it failed
-        std::vector<trace::ExecRecord> parts;  // parts of the running composite op, relative to its begin
+        std::vector<trace::ExecRecord> parts;  // parts of the running composite op, relative to its start
         trace::StreamWriter<trace::ExecRecord> writer;
     };
     // State shared by the devices of a run.
@@ -127,7 +127,7 @@ private:
     [[nodiscard]] TaskCost cost_of(const Command& command) const;
     [[nodiscard]] bool execute(Command& command);
     [[nodiscard]] TaskCost execute_steps(Lane& lane, const Composite& composite);
-    [[nodiscard]] bool find_lazy_operands(Command& command);
+    [[nodiscard]] bool take_lazily(Command& command);
     void free_lazily(core::BufferId buffer);
 
     CostModel model_;

@@ -151,7 +151,7 @@ bool VirtualLanes::begin_of(const Lane& lane, std::uint64_t& begin_ns) const {
     if (head.task.wait_lane == kNoLane) {
         return true;
     }
-    // Everything that could begin has begun by the last event, so if the awaited task ended last, the begin is that
+    // Everything that could begin has begun by the last event, so if the awaited task ended last, the start is that
     // event.
     begin_ns = std::max(begin_ns, event_ns_);
     return core::reached(lanes_[head.task.wait_lane]->completed, head.task.wait_seq);

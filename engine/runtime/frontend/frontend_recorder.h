@@ -120,7 +120,7 @@ public:
     }
 
     // --- waits ---
-    // Publishes the wait that begins to the watching process and returns its begin time. end_wait() records it.
+    // Publishes the wait that begins to the watching process and returns its start time. end_wait() records it.
     std::uint64_t begin_wait(const WaitEvent& wait);
     void end_wait(std::uint64_t begin, const WaitEvent& wait);
     // The same for a pause. It is not published.

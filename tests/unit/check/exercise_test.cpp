@@ -49,7 +49,7 @@ TEST(Exercise, SaysWhatIsWrongAndWhere) {
     EXPECT_EQ(refusal("{first(waits).name}", "{first(waits}"),
               "26: fail of check waits, column 12: in the braces, column 12: here ) is missing");
     EXPECT_EQ(refusal("needs: [products]", "needs: [product]"),
-              "28: check waits needs \"product\", which is no check before it");
+              "28: check waits needs \"product\", which is not a check before it");
     EXPECT_EQ(refusal("id: waits", "id: products"), "22: the id products is used twice");
     EXPECT_EQ(refusal("    hints: [Look at the row of the frontend.]\n", ""), "22: check waits has no hints");
     EXPECT_EQ(refusal("products: \"", "ops: \""), "12: \"ops\" is already a fact");

@@ -141,7 +141,7 @@ TEST(Judge, FindsRecordingsThatCannotBe) {
     };
     EXPECT_EQ(implausible(*op(12), *op(12)), "");
     EXPECT_EQ(implausible(*op(11), *op(12)),
-              "The recording is not that of a run: #2 matmul begins before #1 matmul has ended, which it needs.");
+              "The recording is not one of a real run: #2 matmul begins before #1 matmul has ended, which it needs.");
 }
 
 TEST(RunFacts, CodeHasNoCommentsAndNoBlankLines) {

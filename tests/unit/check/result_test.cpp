@@ -17,7 +17,7 @@ CheckReport some_report() {
     report.program_hash = "fedcba9876543210";
     report.headway = "0.1.0";
     report.verdict = Verdict::failed;
-    report.sentence = "1 of 3 checks pass. Line <4> waits & waits.";
+    report.sentence = "1 of 3 checks passes. Line <4> waits & waits.";
     report.cases = 3;
     report.cases_run = 2;
     report.points = 1;

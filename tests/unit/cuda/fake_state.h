@@ -120,7 +120,7 @@ extern constinit thread_local int capturing;  // number of streams that this thr
 extern thread_local std::vector<std::uint64_t> external_ids;
 extern thread_local std::vector<Access> next_accesses;  // of the kernels that are launched next
 
-// Called at the begin of each CUDA call: counts it, and fails it if a test asked for that.
+// Called at the start of each CUDA call: counts it, and fails it if a test asked for that.
 int enter(const std::string& name);
 void push(cudaStream_t stream, std::function<void()> work);
 // The device that has this memory; -1 for the host's.

@@ -24,7 +24,7 @@ TEST(Simulated, IsLabelledSimulated) {
     EXPECT_TRUE(rig.device().info().simulated);
     EXPECT_TRUE(rig.device().virtual_time());
     EXPECT_EQ(rig.device().info().lane_names, (std::vector<std::string>{"Stream 0", "Stream 1"}));
-    EXPECT_EQ(rig.recording().header().virtual_clock, 1u);
+    EXPECT_EQ(rig.recording().header().clock(), trace::ClockKind::virtual_ns);
 }
 
 TEST(Simulated, ItsNameSaysThatAnotherOrderIsMade) {

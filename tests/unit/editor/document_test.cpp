@@ -80,8 +80,8 @@ TEST_F(DocumentTest, AFailedSaveLosesNothing) {
 
 TEST_F(DocumentTest, ReportsWhyAFileCannotBeOpened) {
     EXPECT_NE(Document::open(folder / "none.py").error().message.find("there is no file"), std::string::npos);
-    EXPECT_NE(Document::open(folder).error().message.find("is no file"), std::string::npos);
-    EXPECT_NE(Document::open(write("a.ipynb", "{}")).error().message.find("a.ipynb: this is no notebook"),
+    EXPECT_NE(Document::open(folder).error().message.find("is not a regular file"), std::string::npos);
+    EXPECT_NE(Document::open(write("a.ipynb", "{}")).error().message.find("a.ipynb: this is not a notebook"),
               std::string::npos);
     EXPECT_NE(Document::open(write("big.py", std::string(5 << 20, 'x'))).error().message.find("larger"),
               std::string::npos);

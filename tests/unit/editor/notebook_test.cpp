@@ -58,7 +58,7 @@ TEST(Notebook, KeepsWhatDoesNotChangeAsItIsWritten) {
 
 TEST(Notebook, NamesTheLineThatIsNotJson) {
     EXPECT_EQ(text_of_notebook("{\"cells\": [\n{]\n}").error().message,
-              "this is no notebook: it is not JSON at line 2");
+              "this is not a notebook: it is not JSON at line 2");
 }
 
 TEST(Notebook, RejectsOtherFiles) {
@@ -66,7 +66,7 @@ TEST(Notebook, RejectsOtherFiles) {
          {"", "3", "{", "[]", "{\"cells\": [3]}", "{\"cells\": 3}", "{\"cells\": [{\"cell_type\": \"markdown\"}]}"}) {
         const auto read = text_of_notebook(text);
         ASSERT_FALSE(read) << text;
-        EXPECT_NE(read.error().message.find("no notebook"), std::string::npos);
+        EXPECT_NE(read.error().message.find("not a notebook"), std::string::npos);
     }
 }
 

@@ -125,7 +125,7 @@ TEST(ChromeForeign, ThreadsWithoutKernelsAreLanesByDepth) {
             EXPECT_LE(run.op(lane.ops[i - 1]).end_ns, run.op(lane.ops[i]).begin_ns);
         }
     }
-    EXPECT_TRUE(noted(trace, "1 end without a begin"));
+    EXPECT_TRUE(noted(trace, "1 end without a start was left out"));
     EXPECT_TRUE(noted(trace, "1 duration below zero"));
     EXPECT_TRUE(noted(trace, "1 event without a time"));
     EXPECT_TRUE(noted(trace, "1 span without an end"));
@@ -156,11 +156,14 @@ TEST(ChromeForeign, ReportsInvalidTimes) {
         {"ph":"X","name":"last","tid":9,"ts":"1010","dur":"7.5"}
     ])");
     const model::Run& run = *trace.run;
-    EXPECT_TRUE(noted(trace, "4 events 73 years and more from zero left out (the first: 1e300).")) << all_notes(trace);
-    EXPECT_TRUE(noted(trace, "5 events whose time is no number left out (the first: an object).")) << all_notes(trace);
-    EXPECT_TRUE(noted(trace, "1 event without a time left out.")) << all_notes(trace);
-    EXPECT_TRUE(noted(trace, "3 durations that are no number taken as none (the first: true).")) << all_notes(trace);
-    EXPECT_TRUE(noted(trace, "3 durations of 73 years and more taken as none (the first: 6.3e15)."))
+    EXPECT_TRUE(noted(trace, "4 events 73 years or more from zero were left out (the first: 1e300)."))
+        << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "5 events whose time is not a number were left out (the first: an object)."))
+        << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "1 event without a time was left out.")) << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "3 durations that are not numbers were taken as 0 (the first: true)."))
+        << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "3 durations of 73 years or more were taken as 0 (the first: 6.3e15)."))
         << all_notes(trace);
     EXPECT_EQ(trace.notes.size(), 5u) << all_notes(trace);
     ASSERT_EQ(run.op_count(), 9u);  // good, k to p, q, last
@@ -188,21 +191,22 @@ TEST(ChromeForeign, OutliersInTimeAreLeftOutAndReported) {
         EXPECT_EQ(trace.run->op_count(), static_cast<std::size_t>(count));
         EXPECT_EQ(numbers_of(*trace.run).total_ns, 10'000 * (count - 1) + 1000);
         EXPECT_EQ(trace.run->op(2).begin_ns, 10'000);  // the others keep their times
-        EXPECT_EQ(all_notes(trace), "1 span left out that begins 54 years before the 100 days that hold the most.\n");
+        EXPECT_EQ(all_notes(trace),
+                  "1 span that begins 54 years before the 100 days that hold the most was left out.\n");
     }
     // A computer that has been up for five days.
     const std::int64_t uptime = 5LL * 24 * 3600 * 1'000'000;
     const ReadTrace up = read(crowd(300, uptime, at_zero));
     EXPECT_EQ(up.run->op_count(), 300u);
     EXPECT_EQ(numbers_of(*up.run).total_ns, 2'991'000);
-    EXPECT_EQ(all_notes(up), "1 span left out that begins 5 days before all others.\n");
+    EXPECT_EQ(all_notes(up), "1 span that begins 5 days before all others was left out.\n");
     // Outliers at both ends.
     const std::string late =
         "{\"ph\":\"X\",\"name\":\"late\",\"tid\":1,\"ts\":" + std::to_string(2 * uptime) + ",\"dur\":3},";
     const ReadTrace both = read(crowd(300, uptime, at_zero + late));
     EXPECT_EQ(both.run->op_count(), 300u);
-    EXPECT_TRUE(noted(both, "1 span left out that begins 5 days before all others.")) << all_notes(both);
-    EXPECT_TRUE(noted(both, "1 span left out that begins 5 days after all others.")) << all_notes(both);
+    EXPECT_TRUE(noted(both, "1 span that begins 5 days before all others was left out.")) << all_notes(both);
+    EXPECT_TRUE(noted(both, "1 span that begins 5 days after all others was left out.")) << all_notes(both);
 }
 
 TEST(ChromeForeign, SparseSpansAreKept) {
@@ -238,13 +242,13 @@ TEST(ChromeForeign, ASpanMuchLongerThanAllOthersIsCut) {
     const ReadTrace open =
         read(crowd(300, 5, std::string(days) + "{\"ph\":\"B\",\"name\":\"open\",\"tid\":3,\"ts\":2000},"));
     EXPECT_EQ(numbers_of(*open.run).total_ns, 2'991'000);
-    EXPECT_TRUE(noted(open, "1 span without an end closed where the trace ends.")) << all_notes(open);
+    EXPECT_TRUE(noted(open, "1 span without an end ends where the trace ends.")) << all_notes(open);
 }
 
 TEST(ChromeForeign, ATraceWithOnlyInvalidTimesReportsTheReason) {
     const auto trace = read_chrome_trace(R"([{"ph":"X","name":"a","ts":1.7e21,"dur":5}])", "theirs.json");
     ASSERT_FALSE(trace);
-    EXPECT_NE(trace.error().message.find("1 event 73 years and more from zero left out (the first: 1.7e21)"),
+    EXPECT_NE(trace.error().message.find("1 event 73 years or more from zero was left out (the first: 1.7e21)"),
               std::string::npos)
         << trace.error().message;
 }
@@ -329,7 +333,7 @@ TEST(ChromeForeign, OverlappingStepsAreCounted) {
     EXPECT_EQ(steps[2].index, 3);
     EXPECT_TRUE(noted(trace, "1 repeated profiler step is left out.")) << all_notes(trace);
     EXPECT_TRUE(noted(trace, "1 profiler step lies within another one and is left out.")) << all_notes(trace);
-    EXPECT_TRUE(noted(trace, "1 profiler step begins before the one in front has ended and is shown from there on."))
+    EXPECT_TRUE(noted(trace, "1 profiler step begins before the previous one has ended and is shown from there on."))
         << all_notes(trace);
 }
 
@@ -338,7 +342,7 @@ TEST(ChromeForeign, MovedLaunchesAreCounted) {
                                  kernel("a", 10, 5, "1") + kernel("b", 20, 5, "2"));
     EXPECT_EQ(trace.run->op(2).issue_begin_ns, 4'000);
     EXPECT_EQ(all_notes(trace),
-              "1 launch is shown later than in the trace, so that each stream's are in the order of its kernels.\n");
+              "1 launch is shown later than in the trace: launches of a stream follow the order of its kernels.\n");
     EXPECT_EQ(trace.run->info().repaired, 1u);
 }
 
@@ -349,8 +353,8 @@ TEST(ChromeForeign, SpansWithoutADurationAndEndsBeforeTheirBeginsAreCounted) {
         {"ph":"X","name":"d","tid":3,"ts":20,"dur":1}])");
     EXPECT_EQ(trace.run->op_count(), 4u);
     EXPECT_EQ(all_notes(trace),
-              "2 spans have no duration and are taken to last no time.\n"
-              "1 span ends before it begins and is taken to last no time.\n");
+              "2 spans have no duration and are shown without a length.\n"
+              "1 span ends before it begins and is shown without a length.\n");
     EXPECT_EQ(trace.run->info().repaired, 3u);
     EXPECT_EQ(trace.run->info().left_out, 0u);
 }
@@ -360,14 +364,14 @@ TEST(ChromeForeign, NonEventsAreCounted) {
     const auto notes_of = [&](const std::string& more) { return all_notes(read("[" + event + more + "]")); };
     EXPECT_EQ(notes_of(""), "");
     EXPECT_EQ(notes_of(", ,\n"), "");
-    EXPECT_EQ(notes_of(",5"), "1 value among the events that is no event was left out.\n");
+    EXPECT_EQ(notes_of(",5"), "1 value among the events was not an event and was left out.\n");
     EXPECT_EQ(notes_of(",\"a, [text] \\\" , {\", true ,null,-1.5e3,[1,[2],{\"ph\":\"X\"}]," + event),
-              "5 values among the events that are no events were left out.\n");
+              "5 values among the events were not events and were left out.\n");
     // Also before the first event, after the last, and without any event nearby.
     EXPECT_EQ(all_notes(read("{\"traceEvents\":[1,\"2\"," + event + ",[3]," + std::string(3 << 20, ' ') + "[4],5]}")),
-              "5 values among the events that are no events were left out.\n");
+              "5 values among the events were not events and were left out.\n");
     EXPECT_EQ(read("[1," + event + ",2]").run->info().left_out, 2u);
-    EXPECT_TRUE(noted(read("[" + event + ",{\"name\":\"nothing\"}]"), "1 event without a time left out."));
+    EXPECT_TRUE(noted(read("[" + event + ",{\"name\":\"nothing\"}]"), "1 event without a time was left out."));
 }
 
 TEST(ChromeForeign, TextAfterTheTraceIsSaid) {

@@ -66,7 +66,7 @@ TEST(ChromeWriter, WritesOneThreadPerLaneAndLosesNoNanosecond) {
     EXPECT_NE(text.find("\"dur\":1.499"), std::string::npos);
     EXPECT_NE(text.find("\"dur\":0.001"), std::string::npos);
 
-    // An arrow for each op that ran, from inside its issue to the begin of its execution.
+    // An arrow for each op that ran, from inside its issue to the start of its execution.
     const auto starts = by_kind[{"s", "run"}];
     const auto ends = by_kind[{"f", "run"}];
     ASSERT_EQ(starts.size(), 2u);

@@ -36,7 +36,7 @@ TEST(ChromeForeign, MoreThreadsThanLanesAreCounted) {
     const ReadTrace trace = read(threads(core::kMaxTraceLanes + 24));
     EXPECT_EQ(trace.run->op_count(), core::kMaxTraceLanes);
     EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
-    EXPECT_TRUE(noted(trace, "24 spans on lanes beyond the first 160 left out"));
+    EXPECT_TRUE(noted(trace, "24 spans on lanes beyond the first 160 were left out"));
 }
 
 TEST(ChromeForeign, MoreStreamsThanLanesAreCounted) {
@@ -48,7 +48,7 @@ TEST(ChromeForeign, MoreStreamsThanLanesAreCounted) {
     const ReadTrace trace = read(text);
     EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
     EXPECT_EQ(trace.run->lanes().back().name, "stream 159");
-    EXPECT_TRUE(noted(trace, "3 kernels on lanes beyond the first 160 left out."));
+    EXPECT_TRUE(noted(trace, "3 kernels on lanes beyond the first 160 were left out."));
 }
 
 TEST(ChromeForeign, KernelsOfAStreamThatOverlapKeepTheirTimes) {
@@ -81,8 +81,8 @@ TEST(ChromeForeign, KernelsOfAStreamThatOverlapKeepTheirTimes) {
     EXPECT_EQ(found["d"], Found(1, 3'000));
     EXPECT_EQ(found["e"], Found(2, 3'000));
     EXPECT_EQ(found["f"], Found(0, 5'000));
-    EXPECT_TRUE(
-        noted(trace, "3 of 7 kernels ran while another one of their stream did: such a stream has several lanes."))
+    EXPECT_TRUE(noted(
+        trace, "3 of 7 kernels ran at the same time as another one of their stream: such a stream has several lanes."))
         << all_notes(trace);
     EXPECT_EQ(run.info().repaired, 0u);
     // Their median is that of the unchanged kernels. A stream's busy time counts overlapping kernels once.
@@ -118,7 +118,7 @@ TEST(ChromeForeign, KernelsBeyondTheLaneLimitAreCountedByDepth) {
     const ReadTrace trace = read(text);
     EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
     EXPECT_EQ(trace.run->lanes().back().name, "stream 8");
-    EXPECT_TRUE(noted(trace, "7 kernels on lanes beyond the first 160 left out.")) << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "7 kernels on lanes beyond the first 160 were left out.")) << all_notes(trace);
     EXPECT_EQ(trace.run->info().left_out, 7u);
 }
 
@@ -160,7 +160,7 @@ TEST(ChromeForeign, KernelsThatEndBeforeTheirLaunchAreNotAssigned) {
     EXPECT_TRUE(run.op(1).not_issued);
     EXPECT_FALSE(run.op(2).not_issued);
     EXPECT_LE(run.measure_begin_ns(), run.op(1).begin_ns) << "it is in view";
-    EXPECT_TRUE(noted(trace, "1 kernel is over before the launch that it names")) << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "1 kernel has ended before the launch that it refers to")) << all_notes(trace);
     EXPECT_TRUE(noted(trace, "1 kernel begins before its launch")) << all_notes(trace);
 }
 

@@ -240,8 +240,8 @@ TEST(ForeignWaits, TheWarmUpIsSeparated) {
     EXPECT_EQ(numbers_of(run).ops, 10u);
     EXPECT_EQ(numbers_of(run).warmup_ns, 9'100'000);
     EXPECT_EQ(numbers_of(run).total_ns, 12'100'000 - 9'100'000);
-    EXPECT_TRUE(noted(
-        trace, "The first profiler step took more than twice as long as those behind it: it is shown as warm-up."))
+    EXPECT_TRUE(
+        noted(trace, "The first profiler step took more than twice as long as those after it: it is shown as warm-up."))
         << all_notes(trace);
     // The first step issued more ops: not a warm-up.
     const ReadTrace more =

@@ -55,7 +55,7 @@ TEST(GzipSink, WritesAValidEmptyFile) {
 
 TEST(GzipSink, StopsWhenTheSinkFails) {
     GzipSink sink([](std::string_view) { return false; });
-    sink.write(std::string(1 << 20, 'x'));
+    static_cast<void>(sink.write(std::string(1 << 20, 'x')));  // it may only buffer this
     EXPECT_FALSE(sink.finish());
 }
 

@@ -56,7 +56,7 @@ TEST_F(TraceFile, CancellingLeavesNoFile) {
     int asked = 0;
     const auto written = write_trace_file(*run, (folder / "a.json").string(), [&asked] { return ++asked < 2; });
     ASSERT_FALSE(written);
-    EXPECT_EQ(written.error().message, "Given up; nothing was written.");
+    EXPECT_EQ(written.error().message, "Cancelled; nothing was written.");
     EXPECT_EQ(asked, 2);
     EXPECT_TRUE(fs::is_empty(folder));
 }

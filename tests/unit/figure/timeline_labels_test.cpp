@@ -353,7 +353,7 @@ TEST_F(Timelines, PeakLabelsDoNotCoverTheirCurves) {
 
 TEST_F(Timelines, APeakOutOfViewHasAnArrow) {
     Shown shown;
-    shown.add(test::training({}, 60, false));  // highest at the begin, when everything is issued
+    shown.add(test::training({}, 60, false));  // highest at the start, when everything is issued
     TimelineOptions options = options_for(shown, fonts_);
     options.view.begin_ns = options.view.end_ns * 0.8;
     const TimelineLayout later = layout_timeline(shown.runs, options);

@@ -127,7 +127,7 @@ TEST(Lesson, InvalidLessonsAreRejectedWithALine) {
         {"not YAML", replaced("title: \"Steps: many\"", "title: [a"), 0, "cannot be read"},
         {"a tab", replaced("  wait:\n", "\twait:\n"), 0, "cannot be read"},
         {"unknown key", replaced("title:", "titel:"), 3, "\"titel\" is not known"},
-        {"key twice", replaced("program:", "title: a\nprogram:"), 4, "said twice"},
+        {"key twice", replaced("program:", "title: a\nprogram:"), 4, "given twice"},
         {"bad id", replaced("id: steps", "id: Two words"), 2, "letters a to z"},
         {"no title", replaced("title: \"Steps: many\"\n", ""), 2, "has no title"},
         {"bad barrier", replaced("behind:2", "behind:x"), 5, "a barrier is none, op"},
@@ -222,7 +222,7 @@ TEST(Lesson, PythonProgramsMustAssignTheirParameters) {
     std::vector<core::Error> refused;
     ASSERT_TRUE(load_lessons(folder.path, &refused));
     ASSERT_EQ(refused.size(), 1u);
-    EXPECT_NE(refused[0].message.find("mine.py is not beside it"), std::string::npos);
+    EXPECT_NE(refused[0].message.find("mine.py is not in its folder"), std::string::npos);
     EXPECT_EQ(refused[0].line, 4u);
     EXPECT_TRUE(load("n = 5\n").empty());
     EXPECT_TRUE(load("import headway\nn=5\n").empty());

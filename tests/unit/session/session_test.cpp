@@ -332,7 +332,7 @@ TEST(Session, CutsALineThatNeverEnds) {
 }
 
 TEST(Session, KillsARunnerThatIgnoresSignals) {
-    const PretendedRunner runner("trap '' TERM INT; while :; do sleep 1; done");
+    const PretendedRunner runner("trap '' QUIT TERM INT; while :; do sleep 1; done");
     Session session({runner.path(), 256 << 20, false});
     session.settings = small_training();
     ASSERT_TRUE(session.start());

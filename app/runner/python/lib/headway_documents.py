@@ -195,9 +195,9 @@ def from_notebook(text):
         sources = [c.get("source", "") for c in cells]
         sources = [s if isinstance(s, str) else "".join(s) for s in sources]
     except ValueError as error:
-        raise Refused("this is no notebook: %s" % error, getattr(error, "lineno", 1))
+        raise Refused("this is not a notebook: %s" % error, getattr(error, "lineno", 1))
     except (KeyError, TypeError, AttributeError):
-        raise Refused("this is no notebook: it has no list of cells with text", 1)
+        raise Refused("this is not a notebook: it has no list of cells with text", 1)
     kept, ends = [], []
     for source in sources:
         kept += [CELL_END] + ["" if l.lstrip().startswith(("%", "!")) else l for l in source.split("\n")]

@@ -176,7 +176,7 @@ float PredictPanel::draw_answer(std::size_t index, ImVec2 at, float width) {
     } else {
         const bool right = questions::is_right(question, *answer, guess);
         words.push_back(
-            {right ? "Right. " : "Not so. ", Face::semibold, kLessonText, right ? t.good : t.warning, true});
+            {right ? "Right. " : "Not right. ", Face::semibold, kLessonText, right ? t.good : t.warning, true});
         if (!right) {
             why = questions::why_not(*answer, guess);
             why += why.empty() ? "" : " ";

@@ -31,8 +31,9 @@ constexpr std::array<TourCard, 7> kCards{{
      "The barrier decides when the frontend waits. Choose another one and run again: both runs stand on one time "
      "axis."},
     {"mode", "Map and modes",
-     "Map shows all lessons. Learn has the lesson. Step goes through a program line by line, and back. Compare puts two "
-     "runs beside each other."},
+     "Map shows all lessons. Learn has the lesson. Step goes through a program line by line, and back. Compare puts "
+     "two "
+     "runs side by side."},
     {"", "Everything else", "These keys show the rest of Headway."},
 }};
 // The widget's place; of a row of buttons, all of it. Empty: it is not shown.

@@ -78,8 +78,8 @@ core::Result<void> Programs::open(const fs::path& path) {
         for (const auto& tab : Sources::tabs_of(*lesson)) {
             const auto file = lesson->python_file(tab.id);
             if (!file.empty() && !fs::is_regular_file(file, problem)) {
-                return core::Error{core::ErrorKind::unreadable,
-                                   lesson->file + ": its program " + file.filename().string() + " is not beside it"};
+                return core::Error{core::ErrorKind::unreadable, lesson->file + ": its program " +
+                                                                    file.filename().string() + " is not in its folder"};
             }
         }
         add_opened(std::move(*lesson), place);

@@ -92,7 +92,7 @@ TEST_F(Search, CountsBeyondTheLimit) {
     EXPECT_EQ(count, 3u);
 }
 
-// An incremental search of a growing run: covers the run at its begin, and returns the first matches by time.
+// An incremental search of a growing run: covers the run at its start, and returns the first matches by time.
 TEST(SearchWalks, IncrementalSearchFindsTheSame) {
     RecordingBuilder builder;
     std::mt19937 random(5);

@@ -65,7 +65,7 @@ TEST(WaitDetails, ExecutionTimesAreGroupedByNameLongestFirst) {
     EXPECT_EQ(details.shares[0].ns, 100);
     EXPECT_EQ(details.shares[0].ops, 1u);
     EXPECT_EQ(details.shares[1].name, "add");
-    EXPECT_EQ(details.shares[1].ns, 20 + 30) << "from the begin of the wait";
+    EXPECT_EQ(details.shares[1].ns, 20 + 30) << "from the start of the wait";
     EXPECT_EQ(details.shares[1].ops, 2u);
     EXPECT_FALSE(details.many);
 }

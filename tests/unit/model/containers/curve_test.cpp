@@ -206,6 +206,18 @@ TEST(Curve, AFoldedBlockKeepsItsExtremes) {
         curve.columns(bounds, columns);
         ASSERT_EQ(columns[0], some);
     }
+    // Around the bounds of what is folded: each value that is kept, and no less than each that is not.
+    for (const std::int64_t bound_ns : {block_ns, 5 * block_ns}) {
+        for (std::int64_t ns = bound_ns - 30; ns <= bound_ns + 30; ns += 5) {
+            ASSERT_EQ(curve.exact_at(ns), ns < block_ns || ns >= 5 * block_ns) << ns;
+            if (curve.exact_at(ns)) {
+                ASSERT_EQ(curve.at(ns), whole.at(ns)) << ns;
+            } else {
+                ASSERT_EQ(curve.at(ns), curve.extremes(ns, ns + 1).most) << ns;
+                ASSERT_GE(curve.at(ns), whole.at(ns)) << ns;
+            }
+        }
+    }
     // The curve goes on.
     curve.add(10 * count, 7);
     curve.settle();

@@ -156,11 +156,11 @@ TEST(CostModel, ErrorsAreOneSentenceWithThePlace) {
               start + "families.matmul must be an object.");
     EXPECT_EQ(message_of(with(kGood, "5e8", "0")),
               start + "ops.copy_to_host.bytes_per_s must be a number of 1 or more a second.");
-    EXPECT_EQ(message_of(with(kGood, "copy_to_host", "copy_to_mars")), start + "ops holds a name that is no op.");
+    EXPECT_EQ(message_of(with(kGood, "copy_to_host", "copy_to_mars")), start + "ops holds a name that is not an op.");
     EXPECT_EQ(message_of(with(kGood, "\"copy_to_host\"", "\"noop\": {\"base_ns\": 1}, \"copy_to_mars\"")),
-              start + "ops holds a name that is no op.");
+              start + "ops holds a name that is not an op.");
     EXPECT_EQ(message_of(with(kGood, "\"random\"", "\"chance\": {\"base_ns\": 1}, \"random\"")),
-              start + "families holds a name that is no family of ops.");
+              start + "families holds a name that is not a family of ops.");
     EXPECT_EQ(message_of(with(kGood, "bytes_per_s", "bytes_per_ms")),
               start + "families.elementwise.bytes_per_ms is not a field of a cost model.");
     EXPECT_EQ(parse_cost_model("", "m.json").error().kind, core::ErrorKind::unreadable);

@@ -76,8 +76,8 @@ std::vector<Case> cases() {
              return explanation;
          }},
         {Kind::no_ops,
-         "In virtual time this run took 500 ns and issued no op: it computed nothing on tensors of the run's device. "
-         "What NumPy computes, and the real PyTorch on its CPU tensors, is the frontend's own work.",
+         "In virtual time this run took 500 ns and issued no ops: it computed nothing on tensors of the run's device. "
+         "What NumPy computes, and the real PyTorch computes on its CPU tensors, is the frontend's own work.",
          [] {
              Story story;
              story.builder.work(0, 500, "Python");
@@ -108,7 +108,7 @@ std::vector<Case> cases() {
              return story.explained();
          }},
         {Kind::dependency_bound,
-         "In virtual time this run took 420 ns. The longest chain of ops that need each other takes 400 ns of that (95 "
+         "In virtual time this run took 420 ns. The longest chain of dependent ops takes 400 ns of that (95 "
          "%) "
          "whatever the number of lanes: the run is dependency-bound.",
          [] {
@@ -276,7 +276,7 @@ std::vector<Case> cases() {
              return story.explained();
          }},
         {Kind::memory_pending,
-         "Tensors held at most 16 kB, at 10 ns; 8.2 kB of that only because ops that need it had not run yet.",
+         "Tensors held at most 16 kB, at 10 ns; 8.2 kB of that was held only because ops that need it had not run yet.",
          [] {
              Story story;
              const auto size = story.builder.signature(8192);
@@ -369,7 +369,7 @@ std::vector<Case> cases() {
              return explanation;
          }},
         {Kind::busy_machine,
-         "The machine was busy: the frontend could have run and had no core for 42 ns (10 % of the run).",
+         "The machine was busy: the frontend was ready to run but had no core for 42 ns (10 % of the run).",
          [] {
              Story story = four(10, 100);
              return explained(story, [](Numbers& n) { n.frontend.descheduled_ns = 42; });
@@ -452,7 +452,7 @@ std::vector<Case> cases() {
              story.mark(trace::FrontendKind::measure_begin);
              story.wait();
              Explanation explanation = story.explained();
-             EXPECT_EQ(explanation.sentences.front().text, "In virtual time this run took 510 ns and issued no op.");
+             EXPECT_EQ(explanation.sentences.front().text, "In virtual time this run took 510 ns and issued no ops.");
              return explanation;
          }},
         {Kind::warm_up, "Imports and warm-up before the measured part took 110 ns, which is not counted.",

@@ -119,8 +119,8 @@ std::vector<Case> wording_cases() {
              return story.explained();
          }},
         {Kind::execution_bound,
-         "In virtual time this run took 1.42 µs, 1.00 µs of it for imports before the first op, which are left out in "
-         "saying what bounds it. "
+         "In virtual time this run took 1.42 µs, 1.00 µs of it for imports before the first op, which do not count in "
+         "what limits it. "
          "Stream 0 executed ops for 400 ns of that (28 %), and the frontend spent 1.04 µs outside of waits: the run is "
          "execution-bound.",
          [] {
@@ -156,8 +156,7 @@ std::vector<Case> wording_cases() {
          [] { return of_devices(3); }},
         {Kind::lanes_overlap, "Both lanes executed ops at the same time for 90 ns (69 % of the run).",
          [] { return of_lanes(R"(["Stream 0", "Stream 1"])", 100); }},
-        {Kind::lanes_overlap,
-         "Two or more of the 3 lanes executed ops at the same time for 100 ns (71 % of the run).",
+        {Kind::lanes_overlap, "Two or more of the 3 lanes executed ops at the same time for 100 ns (71 % of the run).",
          [] { return of_lanes(R"(["Stream 0", "Stream 1", "Stream 2"])", 100); }},
         {Kind::no_overlap, "Both lanes executed ops, but never at the same time.",
          [] { return of_lanes(R"(["Stream 0", "Stream 1"])", 10); }},
@@ -264,7 +263,7 @@ std::vector<Case> wording_cases() {
              return story.explained();
          }},
         {Kind::memory_pending,
-         "Tensors held at most 8.2 kB, at 10 ns; all of that only because ops that need it had not run yet.",
+         "Tensors held at most 8.2 kB, at 10 ns; all of that was held only because ops that need it had not run yet.",
          [] {
              Story story(R"("free_policy": "lazy")");
              const auto size = story.builder.signature(8192);
@@ -388,7 +387,8 @@ std::vector<Case> wording_cases() {
              return story.explained();
          }},
         {Kind::time_until_end,
-         "In virtual time this run lasted 10 ns and issued 1 op after the warm-up; the lanes were busy for 5 ns in all.",
+         "In virtual time this run lasted 10 ns and issued 1 op after the warm-up; the lanes were busy for 5 ns in "
+         "all.",
          [] {
              Story story;
              story.op(50, 50);

@@ -100,7 +100,7 @@ TEST(Numbers, RenewingACutOffRunRemovesThePrediction) {
     EXPECT_EQ(numbers.prediction_formula, "");
 }
 
-// The learner's pauses, parts of which are before the begin or after the end of measuring, and one in progress.
+// The learner's pauses, parts of which are before the start or after the end of measuring, and one in progress.
 TEST(Numbers, TotalAndPausesAreKnownWithoutAWalk) {
     for (const bool ends : {true, false}) {
         RecordingBuilder builder;
@@ -293,7 +293,7 @@ TEST(Numbers, LeaveOutThePause) {
     run.ops(5, [](OpId i) { return i == 5; });
     const auto read = run.builder.read();
     const Numbers numbers = numbers_of(*read);
-    EXPECT_EQ(numbers.total_ns, 15 + 15 + 38 + 7);  // 38: the second half ends at 3 + 5 * 10 after its begin
+    EXPECT_EQ(numbers.total_ns, 15 + 15 + 38 + 7);  // 38: the second half ends at 3 + 5 * 10 after its start
     EXPECT_EQ(numbers.blocked_ns, 38 + 7);
     EXPECT_EQ(numbers.t3_ns, 7.0);
     EXPECT_TRUE(caused_by(*read, read->waits()[0]).empty());
@@ -378,6 +378,21 @@ TEST(Numbers, CopiesCountOnTheirLinks) {
     EXPECT_EQ(walk.tally().links[0].copies, 3u);
     EXPECT_EQ(walk.tally().links[0].bytes, 24u);
     EXPECT_EQ(walk.tally().links[0].busy_ns, 120);
+}
+
+TEST(Numbers, CopiesThatFailedDoNotCountOnTheirLinks) {
+    RecordingBuilder builder;
+    builder.two_gpus();
+    const auto copy = builder.signature(8, "copy_to_device");
+    for (int i = 0; i < 3; ++i) {
+        const std::int64_t begin = 100 * i;
+        const OpId id =
+            builder.issue({.begin = begin, .end = begin + 10, .out = 1, .fresh = i == 0, .signature = copy});
+        builder.exec(0, i == 1 ? id | trace::kFailedOp : id, begin + 10, begin + 50);
+    }
+    const auto run = builder.read();
+    run->close();
+    EXPECT_EQ(run->links()[0].ops, (std::vector<OpId>{1, 3}));
 }
 
 }  // namespace

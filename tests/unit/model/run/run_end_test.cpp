@@ -103,8 +103,7 @@ TEST(RunEnd, Crashed) {
 
 TEST(RunEnd, Unknown) {
     MadeRun made(3);
-    expect(made.end(), Verdict::unknown, "unknown",
-           "Incomplete: how the run went on after issuing 3 ops is not recorded.");
+    expect(made.end(), Verdict::unknown, "unknown", "Incomplete: what happened after issuing 3 ops is not recorded.");
 }
 
 TEST(RunEnd, OfAFileThatIsCutOff) {

@@ -327,6 +327,22 @@ TEST(Run, ToleratesInvalidMetadata) {
     EXPECT_EQ(run->signature(999).name, "");
 }
 
+TEST(Run, WhatWasBeforeASecondDeviceJoinedBelongsToTheFirst) {
+    RecordingBuilder builder;
+    const auto size = builder.signature(8);
+    builder.exec(0, builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true, .signature = size}), 10, 20);
+    const auto run = builder.read();
+    builder.recording().meta(trace::MetaType::device, 1, R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
+    builder.exec(1, builder.issue({.begin = 20, .end = 30, .lane = 1, .out = 2, .fresh = true, .signature = size}), 30,
+                 40);
+    run->update();
+    run->close();
+    ASSERT_EQ(run->devices().size(), 2u);
+    EXPECT_EQ(run->devices()[0].live.at(25), 8);
+    EXPECT_EQ(run->devices()[0].live.most(), 8);
+    EXPECT_EQ(run->live_bytes().most(), 16);
+}
+
 TEST(Run, OneGpuHasNoLinks) {
     const auto metadata = [](int gpus) {
         return R"({"lanes": ["a"], "links": "pairs", "cost_models": {"links": {"name": "", "source": "",
