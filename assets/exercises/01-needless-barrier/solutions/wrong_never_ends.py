@@ -1,6 +1,6 @@
 # wrong
 # fails: runs
-# says: seems to loop without end
+# says: seems to be in an endless loop
 import headway as hw
 
 rounds = 8
