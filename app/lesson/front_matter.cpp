@@ -7,8 +7,8 @@
 #include <set>
 
 #include "app/lesson/detail_tab_names.h"
+#include "engine/core/device_kinds.h"
 #include "engine/core/ids.h"
-#include "engine/devices/device_kinds.h"
 #include "engine/devices/simulated/cost_model.h"
 #include "engine/trace/barrier_names.h"
 
@@ -153,8 +153,8 @@ void parse_tabs(const YAML::Node& tabs, Lesson& lesson) {
 void parse_run_settings(const YAML::Node& front, Lesson& lesson) {
     if (front["device"]) {
         lesson.device = words(front["device"], "device");
-        if (!devices::is_device_kind(lesson.device)) {
-            refuse(std::string("device must be ") + devices::kDeviceKinds, front["device"]);
+        if (!core::is_device_kind(lesson.device)) {
+            refuse(std::string("device must be ") + core::kDeviceKinds, front["device"]);
         }
     }
     if (front["barrier"]) {

@@ -155,7 +155,7 @@ class Scripts(unittest.TestCase):
 
         self.note("available", self.all_packages() + "cuda-nvcc-13-0\n")
         (self.root / "CMakePresets.json").write_text("{  }")
-        self.assertIn("to have it: apt install cuda-nvcc-13-0 ", self.run_script("devices").stderr)
+        self.assertIn("to build it: apt install cuda-nvcc-13-0 ", self.run_script("devices").stderr)
 
         self.note("configured", "-- CUDA device: built\n")
         (self.root / "CMakePresets.json").write_text("{   }")

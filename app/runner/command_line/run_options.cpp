@@ -5,8 +5,8 @@
 
 #include "app/runner/execution/device_choice.h"
 #include "app/runner/execution/words.h"
+#include "engine/core/device_kinds.h"
 #include "engine/core/system/machine_memory.h"
-#include "engine/devices/device_kinds.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::runner {
@@ -172,8 +172,8 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.workers_given = !raw.workers.empty();
     options.streams = kDefaultStreams;
     options.streams_given = !raw.streams.empty();
-    if (!raw.device.empty() && !devices::is_device_kind(raw.device)) {
-        return usage_error(std::string("--device must be ") + devices::kDeviceKinds + ", not \"" +
+    if (!raw.device.empty() && !core::is_device_kind(raw.device)) {
+        return usage_error(std::string("--device must be ") + core::kDeviceKinds + ", not \"" +
                            raw.device.substr(0, 60) + "\"");
     }
     if (!raw.links.empty() && !devices::topology_called(raw.links)) {

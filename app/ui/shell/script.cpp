@@ -13,7 +13,7 @@
 
 #include "app/gfx/imgui_compat.h"
 #include "app/ui/state/outside_work.h"
-#include "engine/devices/device_kinds.h"
+#include "engine/core/device_kinds.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::ui {
@@ -250,8 +250,8 @@ core::Result<void> Script::theme(const std::string& name) {
 }
 
 core::Result<void> Script::device(const std::string& kind) {
-    if (!devices::is_device_kind(kind)) {
-        return refused(std::string("'device' takes ") + devices::kDeviceKinds + ", not '" + kind + "'");
+    if (!core::is_device_kind(kind)) {
+        return refused(std::string("'device' takes ") + core::kDeviceKinds + ", not '" + kind + "'");
     }
     state_.settings.set_device(kind);
     return {};

@@ -302,7 +302,7 @@ TEST(ChromeForeign, OddFilesLoad) {
     ASSERT_EQ(trace.run->op_count(), 2u);
     EXPECT_EQ(trace.run->op(2).begin_ns, 122);
     EXPECT_EQ(trace.run->op(2).end_ns, trace.run->op(2).begin_ns + 1);
-    EXPECT_TRUE(noted(trace, "no text"));
+    EXPECT_TRUE(noted(trace, "not text"));
     EXPECT_FALSE(noted(trace, "cut off"));
 }
 

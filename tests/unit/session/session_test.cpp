@@ -279,7 +279,7 @@ TEST(Session, SaysWhyTheRunnerCannotBeStarted) {
     const auto started = session.start();
     ASSERT_FALSE(started);
     EXPECT_EQ(started.error().message,
-              "cannot start /nonexistent/headway-runner: No such file or directory; scripts/run builds it, beside "
+              "cannot start /nonexistent/headway-runner: No such file or directory; scripts/run builds it, next to "
               "headway");
     EXPECT_EQ(session.b()->phase(), Phase::failed);
     session.poll(5);

@@ -97,8 +97,8 @@ std::vector<Case> wording_cases() {
              return explain(*run, numbers_of(*run));
          }},
         {Kind::about_equal,
-         "In virtual time this run took 2.11 µs. The frontend (2.00 µs) and the longest chain of ops that need each "
-         "other (2.00 µs) needed about the same time: neither of them alone is the limit.",
+         "In virtual time this run took 2.11 µs. The frontend (2.00 µs) and the longest chain of dependent ops "
+         "(2.00 µs) needed about the same time: neither of them alone is the limit.",
          [] {
              Story story;
              for (BufferId i = 0; i < 20; ++i) {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace headway::devices {
+namespace headway::core {
 
 inline constexpr const char* kDeviceKinds = "cpu, cuda or simulated";  // for messages
 
@@ -11,4 +11,4 @@ inline constexpr const char* kDeviceKinds = "cpu, cuda or simulated";  // for me
     return word == "cpu" || word == "cuda" || word == "simulated";
 }
 
-}  // namespace headway::devices
+}  // namespace headway::core
