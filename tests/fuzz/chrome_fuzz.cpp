@@ -13,10 +13,10 @@ using namespace headway;
 
 std::string exported(const model::Run& run) {
     std::string text;
-    exchange::write_chrome_trace(run, [&](std::string_view bytes) {
+    static_cast<void>(exchange::write_chrome_trace(run, [&](std::string_view bytes) {
         text += bytes;
         return true;
-    });
+    }));
     return text;
 }
 

@@ -118,6 +118,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             }
         }
     }
-    exchange::write_chrome_trace(run, [](std::string_view) { return true; });
+    static_cast<void>(exchange::write_chrome_trace(run, [](std::string_view) { return true; }));
     return 0;
 }
