@@ -250,7 +250,7 @@ void ForeignFormat::order_spans() {
 
 void ForeignFormat::say_odd_events(TraceNotes& notes) const {
     const auto first = [](const OddValues& odd) { return " (the first: " + odd.first + ")."; };
-    const auto was = [](std::uint64_t count) { return count == 1 ? " was" : " were"; };
+    const auto was = [](std::uint64_t count) { return verb(count, " was", " were"); };
     notes.left_out(untimed_, counted(untimed_, "event", "events") + " without a time" + was(untimed_) + " left out.");
     notes.left_out(no_number_.count, counted(no_number_.count, "event", "events") + " whose time is not a number" +
                                          was(no_number_.count) + " left out" + first(no_number_));
@@ -315,7 +315,7 @@ core::Result<RunBuilder> ForeignFormat::finish(const std::map<std::string, std::
     }
     notes.left_out(far_samples, counted(far_samples, "reading", "readings") +
                                     " of memory from more than an hour before or after the rest" +
-                                    (far_samples == 1 ? " was" : " were") + " left out.");
+                                    verb(far_samples, " was", " were") + " left out.");
     std::stable_sort(builder_.samples.begin(), builder_.samples.end(),
                      [](const auto& a, const auto& b) { return a.ns < b.ns; });
     builder_.info.live_sampled = !builder_.samples.empty();

@@ -105,14 +105,14 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
     }
     if (counts.broken > 0) {
         notes.left_out(counts.broken, counted(counts.broken, "event", "events") + " could not be read and " +
-                                          (counts.broken == 1 ? "was" : "were") + " left out (the first at " +
+                                          verb(counts.broken, "was", "were") + " left out (the first at " +
                                           place_text(open, counts.first_broken) + ").");
     }
     notes.repaired(counts.mended, counted(counts.mended, "event", "events") +
                                       " contained bytes that are not text; these were replaced.");
     notes.left_out(splitter.other_elements(),
                    counted(splitter.other_elements(), "value", "values") + " among the events " +
-                       (splitter.other_elements() == 1 ? "was not an event and was" : "were not events and were") +
+                       verb(splitter.other_elements(), "was not an event and was", "were not events and were") +
                        " left out.");
     auto builder = format->finish(splitter.values(), notes);
     if (!builder) {

@@ -15,6 +15,11 @@ namespace headway::exchange {
 
 using core::counted;
 
+// The verb that follows counted(): verb(n, " was", " were").
+inline std::string verb(std::uint64_t count, const char* one, const char* many) {
+    return count == 1 ? one : many;
+}
+
 class TraceNotes {
 public:
     // A remark that is neither a repair nor an omission.

@@ -364,9 +364,7 @@ void FromKernels::kernels(const LanePlan& plan, const HostLaunches& launches) {
                    " ran at the same time as another one of " + (overlapping == 1 ? "its" : "their") +
                    " stream: such a stream has several lanes.");
     }
-    notes_.left_out(plan.left_out(), counted(plan.left_out(), "kernel", "kernels") + " on lanes beyond the first " +
-                                         std::to_string(core::kMaxTraceLanes) +
-                                         (plan.left_out() == 1 ? " was" : " were") + " left out.");
+    plan.note_left_out("kernel", notes_);
 }
 
 // Records why launches did not return at once: waits for the driver's queue, and other work of the driver.

@@ -41,6 +41,12 @@ std::uint64_t LanePlan::overlapping() const {
     return count;
 }
 
+void LanePlan::note_left_out(const std::string& one, TraceNotes& notes) const {
+    notes.left_out(left_out_, core::counted(left_out_, one) + " on lanes beyond the first " +
+                                  std::to_string(core::kMaxTraceLanes) + verb(left_out_, " was", " were") +
+                                  " left out.");
+}
+
 std::string depth_suffix(std::size_t depth) {
     return depth > 0 ? " · " + std::to_string(depth + 1) : std::string();
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "app/exchange/files/trace_notes.h"
 #include "app/exchange/foreign/foreign_spans.h"
 
 namespace headway::exchange {
@@ -75,7 +76,8 @@ public:
         return depth < of.size() ? std::optional(of[depth]) : std::nullopt;
     }
     [[nodiscard]] std::uint64_t overlapping() const;  // spans on lanes other than the first of a track
-    [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
+    // Notes how many of the spans, each called `one`, have no lane.
+    void note_left_out(const std::string& one, TraceNotes& notes) const;
 
 private:
     std::vector<std::vector<std::uint64_t>> spans_;   // by track and depth

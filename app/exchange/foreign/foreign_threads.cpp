@@ -27,9 +27,7 @@ void build_from_threads(const ForeignTrace& trace, RunBuilder& builder, TraceNot
         }
     });
     ops.finish();
-    notes.left_out(plan.left_out(), counted(plan.left_out(), "span", "spans") + " on lanes beyond the first " +
-                                        std::to_string(core::kMaxTraceLanes) +
-                                        (plan.left_out() == 1 ? " was" : " were") + " left out.");
+    plan.note_left_out("span", notes);
 }
 
 }  // namespace headway::exchange

@@ -23,10 +23,6 @@ std::string about(std::int64_t ns) {
                                    : in(365 * kDayNs, "year", "years");
 }
 
-std::string verb(std::uint64_t count, const char* one, const char* many) {
-    return count == 1 ? one : many;
-}
-
 bool is_far(std::int64_t away_ns, std::int64_t others_ns) {
     return away_ns > kHourNs && away_ns / kTimesAsFar > others_ns;
 }

@@ -16,7 +16,8 @@ namespace headway::model {
     return text;
 }
 
-// "out of memory at op 203" becomes "Out of memory at op 203."; a name before a colon stays: "matmul: needs two matrices."
+// "out of memory at op 203" becomes "Out of memory at op 203.". A name before a colon stays as it is: "matmul: needs
+// two matrices."
 [[nodiscard]] inline std::string sentence_of(std::string text) {
     text = with_full_stop(std::move(text));
     const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.");

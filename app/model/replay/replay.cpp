@@ -111,7 +111,7 @@ public:
     }
 
 private:
-    // What determined an op's begin: the latest of its issue, the previous op in its lane, and its dependencies.
+    // What determined an op's start: the latest of its issue, the previous op in its lane, and its dependencies.
     struct Gate {
         std::int64_t ns = 0, lane_ns = INT64_MIN;
         enum class Kind : std::uint8_t { issue, lane, dependency } kind = Kind::issue;
@@ -131,8 +131,8 @@ private:
         }
     };
 
-    // The op's begin in the replay. Computes what determined it in the recording (`then`) and in the replay
-    // (`now`). Predecessors that seem to end after the op's begin (device times are uncertain) count as ending at
+    // The op's start in the replay. Computes what determined it in the recording (`then`) and in the replay
+    // (`now`). Predecessors that seem to end after the op's start (device times are uncertain) count as ending at
     // its start.
     std::int64_t begin_of(const Op& op, OpId id, std::int64_t shift_ns) {
         Gate then, now;

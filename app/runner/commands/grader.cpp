@@ -27,7 +27,7 @@ constexpr std::uint64_t kPatience_ms = 3000;  // after its time limit the progra
 // The limit counts what the program computes, so that a busy machine changes no verdict. A program that waits instead
 // is ended after a multiple of it.
 constexpr std::uint64_t kWaitFactor = 20;
-constexpr std::size_t kMostReferences = 256;  // kept for further programs
+constexpr std::size_t kMostReferences = 256;     // kept for further programs
 constexpr std::size_t kMostErrorBytes = 20'000;  // of standard error
 
 core::Error unreadable(const std::string& message, const fs::path& file) {

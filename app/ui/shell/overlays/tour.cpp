@@ -32,8 +32,7 @@ constexpr std::array<TourCard, 7> kCards{{
      "axis."},
     {"mode", "Map and modes",
      "Map shows all lessons. Learn has the lesson. Step goes through a program line by line, and back. Compare puts "
-     "two "
-     "runs side by side."},
+     "two runs side by side."},
     {"", "Everything else", "These keys show the rest of Headway."},
 }};
 // The widget's place; of a row of buttons, all of it. Empty: it is not shown.

@@ -359,18 +359,24 @@ TEST(Numbers, AnEmptyRunCostsNothing) {
     EXPECT_EQ(numbers.predicted_ns, 0);
 }
 
-TEST(Numbers, CopiesCountOnTheirLinks) {
+// Three copies from the host to GPU 0, of which the one with index `failed` failed.
+std::unique_ptr<Run> three_copies(int failed) {
     RecordingBuilder builder;
     builder.two_gpus();
     const auto copy = builder.signature(8, "copy_to_device");
     for (int i = 0; i < 3; ++i) {
         const std::int64_t begin = 100 * i;
-        builder.exec(0,
-                     builder.issue({.begin = begin, .end = begin + 10, .out = 1, .fresh = i == 0, .signature = copy}),
-                     begin + 10, begin + 50);
+        const OpId id =
+            builder.issue({.begin = begin, .end = begin + 10, .out = 1, .fresh = i == 0, .signature = copy});
+        builder.exec(0, i == failed ? id | trace::kFailedOp : id, begin + 10, begin + 50);
     }
-    const auto run = builder.read();
+    auto run = builder.read();
     run->close();
+    return run;
+}
+
+TEST(Numbers, CopiesCountOnTheirLinks) {
+    const auto run = three_copies(-1);
     ASSERT_EQ(run->op(1).links, 1u) << "the first one, between the host and GPU 0";
     NumbersWalk walk(*run);
     walk.step(0);
@@ -381,18 +387,7 @@ TEST(Numbers, CopiesCountOnTheirLinks) {
 }
 
 TEST(Numbers, CopiesThatFailedDoNotCountOnTheirLinks) {
-    RecordingBuilder builder;
-    builder.two_gpus();
-    const auto copy = builder.signature(8, "copy_to_device");
-    for (int i = 0; i < 3; ++i) {
-        const std::int64_t begin = 100 * i;
-        const OpId id =
-            builder.issue({.begin = begin, .end = begin + 10, .out = 1, .fresh = i == 0, .signature = copy});
-        builder.exec(0, i == 1 ? id | trace::kFailedOp : id, begin + 10, begin + 50);
-    }
-    const auto run = builder.read();
-    run->close();
-    EXPECT_EQ(run->links()[0].ops, (std::vector<OpId>{1, 3}));
+    EXPECT_EQ(three_copies(1)->links()[0].ops, (std::vector<OpId>{1, 3}));
 }
 
 }  // namespace

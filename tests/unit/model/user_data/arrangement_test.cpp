@@ -76,16 +76,24 @@ TEST(Arrangements, AreSeparateForEachProgramAndDevice) {
     EXPECT_EQ(all.of("299", "cpu"), two);
 }
 
-TEST(Arrangements, RoundTripAndOldFilesAreGeneral) {
-    const auto folder = std::filesystem::path(::testing::TempDir()) / ("arrangements-" + std::to_string(getpid()));
-    const auto file = folder / "lanes.json";
+class ArrangementFile : public ::testing::Test {
+protected:
+    void SetUp() override { std::filesystem::create_directories(folder); }
+    void TearDown() override { std::filesystem::remove_all(folder); }
+
+    std::filesystem::path folder =
+        std::filesystem::path(::testing::TempDir()) / ("arrangements-" + std::to_string(getpid()));
+    std::filesystem::path file = folder / "lanes.json";
+    std::vector<std::string> remarks;
+};
+
+TEST_F(ArrangementFile, RoundTripsAndIsGeneralInItsOldForm) {
     Arrangements all;
     all.general = {{"memory", 0, false, true, ""}};
     all.set("train", "cpu", {{"lane 0", 40, false, true, "one"}});
     all.set("a \"b\"", "", {{"headway", 0, true, false, ""}});
     all.set("plain", "cuda", {});
     ASSERT_TRUE(write_arrangements(file, all));
-    std::vector<std::string> remarks;
     const auto read = read_arrangements(file, &remarks);
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(*read, all);
@@ -94,8 +102,11 @@ TEST(Arrangements, RoundTripAndOldFilesAreGeneral) {
     const auto old = read_arrangements(file, &remarks);
     ASSERT_TRUE(old) << old.error().message;
     EXPECT_EQ(old->of("anything", "cpu").at(0).name, "old");
-    // A program needs a name and a list of rows.
-    remarks.clear();
+    ASSERT_TRUE(write_arrangements(file, {}));
+    EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(ArrangementFile, AProgramNeedsANameAndAListOfRows) {
     std::ofstream(file)
         << R"({"programs": [{"rows": []}, {"program": "train", "rows": 3}, {"program": "b", "rows": []}]})";
     const auto part = read_arrangements(file, &remarks);
@@ -104,8 +115,9 @@ TEST(Arrangements, RoundTripAndOldFilesAreGeneral) {
     ASSERT_EQ(remarks.size(), 2u);
     EXPECT_NE(remarks[0].find("program 1 has no name or no list of rows"), std::string::npos) << remarks[0];
     EXPECT_NE(remarks[1].find("program 2 has no name or no list of rows"), std::string::npos) << remarks[1];
-    // Of many problems the first eight are listed.
-    remarks.clear();
+}
+
+TEST_F(ArrangementFile, OfManyProblemsTheFirstEightAreListed) {
     std::string many;
     for (int i = 0; i < 20; ++i) {
         many += std::string(i > 0 ? "," : "") + R"({"row": "nowhere"})";
@@ -115,9 +127,6 @@ TEST(Arrangements, RoundTripAndOldFilesAreGeneral) {
     ASSERT_EQ(remarks.size(), 9u);
     EXPECT_NE(remarks[7].find("nowhere"), std::string::npos) << remarks[7];
     EXPECT_NE(remarks[8].find("there are further problems, which are not listed"), std::string::npos) << remarks[8];
-    ASSERT_TRUE(write_arrangements(file, {}));
-    EXPECT_FALSE(std::filesystem::exists(file));
-    std::filesystem::remove_all(folder);
 }
 
 }  // namespace
