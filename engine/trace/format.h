@@ -36,7 +36,7 @@ enum class StreamKind : std::uint8_t {
     lane = 3,      // ExecRecord: what one lane executed, in its order
     samples = 4,   // SampleRecord: memory of the process, about every 10 ms; index i > 0: reserved by device i
     meta = 5,      // MetaRecord: names, signatures, settings; variable size
-    launch = 6,    // ExecRecord: host time spent launching an op on the GPU, in order of issue
+    launch = 6,    // ExecRecord: host time spent launching an op on the GPU, by its begin
     driver = 7,    // DriverRecord: driver calls other than launches, as reported by the profiling library
     costs = 8,     // CostRecord: frontend time outside issues and waits, measured on a sample of events
     holds = 9,     // ExecRecord: the learner held back a lane (its number in `op`) that had a command ready

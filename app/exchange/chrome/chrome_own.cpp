@@ -104,7 +104,7 @@ public:
         std::stable_sort(builder_.output.begin(), builder_.output.end(),
                          [](const auto& a, const auto& b) { return a.ns < b.ns; });
         const auto by_op = [](const auto& a, const auto& b) { return a.op < b.op; };
-        std::stable_sort(builder_.launches.begin(), builder_.launches.end(), by_op);
+        std::stable_sort(builder_.launches.begin(), builder_.launches.end(), by_begin);
         std::erase_if(builder_.launches, [this](const auto& launch) { return launch.op > op_count(); });
         for (auto& parts : builder_.parts) {
             std::stable_sort(parts.begin(), parts.end(), by_op);

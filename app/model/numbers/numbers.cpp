@@ -191,6 +191,9 @@ std::size_t NumbersWalk::Sums::count() const {
 }
 
 std::size_t NumbersWalk::Sums::after_folded(std::size_t item) {
+    if (stage_ == Stage::launches) {
+        return run_.launches_.is_folded(item) ? run_.launches_.after(item) : item;
+    }
     for (; folded_at_ < folded_.size(); ++folded_at_) {
         const FoldedPart& part = folded_[folded_at_];
         std::size_t place = item, first = part.first_work, end = part.works_end;
@@ -202,8 +205,6 @@ std::size_t NumbersWalk::Sums::after_folded(std::size_t item) {
             place = part_.first + item;
             first = part.first;
             end = std::size_t{part.last} + 1;
-        } else if (stage_ != Stage::works) {
-            return item;
         }
         if (place < first) {
             return item;

@@ -156,6 +156,7 @@ void Folding::fold() {
     if (blocks < most + at_once + ops_ / kFoldedItems + 1) {
         return;
     }
+    const std::uint64_t ops_before = ops_;
     std::size_t first = next_block_;
     const std::size_t stop = std::min(blocks - 1, next_block_ + std::max(head, at_once));
     const auto add_so_far = [&] {
@@ -189,7 +190,9 @@ void Folding::fold() {
             curve->fold(until_ns_, kept_);
         }
     }
-    release_events();
+    if (ops_ != ops_before) {  // else nobody would notice that the sums have changed: see NumbersWalk::stale()
+        release_events();
+    }
 }
 
 void Folding::add(std::size_t first_block, std::size_t end_block) {
@@ -215,13 +218,6 @@ void Folding::add(std::size_t first_block, std::size_t end_block) {
     }
     for (OpId id = part.first; id <= part.last; ++id) {
         tally.add(run_, all, id, true);
-    }
-    all.first = part.first;
-    all.last = part.last;
-    const auto before = [](const Launch& launch, OpId wanted) { return launch.op < wanted; };
-    auto launch = std::lower_bound(run_.launches_.begin(), run_.launches_.end(), part.first, before);
-    for (; launch != run_.launches_.end() && launch->op <= part.last; ++launch) {
-        tally.add(all, *launch);
     }
     part.waits_end = next_wait_;
     part.works_end = next_work_;
@@ -324,10 +320,23 @@ void Folding::release_events() {
     });
     fold_blocks(run_.works_, work_block_, until_ns_, keep,
                 [&](std::size_t block) { run_.work_index_.fold(block, times_in(run_.works_)); });
-    fold_blocks(run_.launches_, launch_block_, until_ns_, keep,
-                [&](std::size_t block) { run_.launch_index_.fold(block, times_in(run_.launches_)); });
+    fold_blocks(run_.launches_, launch_block_, until_ns_, keep, [&](std::size_t block) {
+        add_launches(block);
+        run_.launch_index_.fold(block, times_in(run_.launches_));
+    });
     fold_blocks(run_.scopes_, scope_block_, until_ns_, keep, nothing);
     fold_blocks(run_.minibatches_, minibatch_block_, until_ns_, keep, nothing);
+}
+
+// Launches are counted with their block and not with their ops: a thread that launches may be far behind the issues,
+// and may launch the ops of other lanes first.
+void Folding::add_launches(std::size_t block) {
+    Run::Measured all;
+    all.last = static_cast<OpId>(run_.ops_.size());
+    for (std::size_t i = block * kFoldedItems; i < (block + 1) * kFoldedItems; ++i) {
+        const Launch& launch = run_.launches_[i];
+        sums_at(run_.op(launch.op).issue_begin_ns).tally.add(all, launch);
+    }
 }
 
 // ---- Run ----

@@ -66,6 +66,7 @@ private:
     void keep(const Block& block);
     void release(std::size_t first, std::size_t end);
     void release_events();
+    void add_launches(std::size_t block);
     [[nodiscard]] Sums& sums_at(std::int64_t ns);
 
     Run& run_;

@@ -134,7 +134,25 @@ void expect_round_trip(const LongProgram& program) {
     const Run& again = *back->run;
     expect_same_ops(*run, again);
     expect_same_waits(*run, again);
-    EXPECT_EQ(run->works().size(), again.works().size());
+    ASSERT_EQ(run->works().size(), again.works().size());
+    for (std::size_t i = 0; i < run->works().size(); ++i) {
+        const model::Work &mine = run->works()[i], &other = again.works()[i];
+        ASSERT_EQ(mine.folded, other.folded) << i;
+        ASSERT_EQ(mine.begin_ns, other.begin_ns) << i;
+        ASSERT_EQ(mine.end_ns, other.end_ns) << i;
+        ASSERT_EQ(mine.name, other.name) << i;
+        ASSERT_EQ(mine.line, other.line) << i;
+    }
+    ASSERT_EQ(run->launches().size(), again.launches().size());
+    for (std::size_t i = 0; i < run->launches().size(); ++i) {
+        ASSERT_EQ(run->launches()[i].begin_ns, again.launches()[i].begin_ns) << i;
+        ASSERT_EQ(run->launches()[i].end_ns, again.launches()[i].end_ns) << i;
+        ASSERT_EQ(run->launches()[i].op, again.launches()[i].op) << i;
+        ASSERT_EQ(run->launches()[i].folded, again.launches()[i].folded) << i;
+    }
+    std::size_t blocks = 0;
+    run->launches().each_folded([&blocks](std::size_t, const model::Launch&) { ++blocks; });
+    EXPECT_EQ(blocks > 0, program.launches);
     EXPECT_EQ(run->scopes().size(), again.scopes().size());
     ASSERT_EQ(run->minibatches().size(), again.minibatches().size());
     for (std::size_t i = 0; i < run->minibatches().size(); ++i) {
@@ -188,6 +206,14 @@ TEST(FoldedTrace, ManyWaitsScopesAndMinibatchesComeBackToo) {
     program.waits_every = 2;
     program.scopes_every = 4;
     program.minibatches_every = 4;
+    expect_round_trip(program);
+}
+
+TEST(FoldedTrace, LaunchesAndTheFrontendsWorkComeBackToo) {
+    LongProgram program;
+    program.ops = 150'000;
+    program.works_every = 3;
+    program.launches = true;
     expect_round_trip(program);
 }
 

@@ -21,7 +21,9 @@ struct LongProgram {
     std::size_t second_mark = 0;       // ops before a further one
     std::size_t totals_every = 0;      // an issue's first nanosecond is the language's; 0: none is
     std::size_t drop_costs_every = 0;  // the cost of one drop in so many was measured: 1 ns; 0: of none
-    std::size_t waits_every = 50, scopes_every = 0, minibatches_every = 0;
+    std::size_t waits_every = 50, works_every = 30, scopes_every = 0, minibatches_every = 0;
+    bool launches = false;         // every second op has one, of 2 ns
+    std::int64_t launch_lag = 30;  // after the issue; each second one overtakes the one before
     bool two_gpus = false;  // each with one of two lanes; some ops are copies to one of them
     std::vector<trace::WaitKind> wait_kinds{trace::WaitKind::waitall, trace::WaitKind::item};
 };
@@ -54,6 +56,16 @@ void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
             }
         }
     };
+    std::deque<std::pair<OpId, std::int64_t>> to_launch;
+    const auto launch_until = [&](std::int64_t ns) {
+        while (to_launch.size() > 1 && to_launch[1].second <= ns) {
+            const auto [first, begin] = to_launch[0];
+            const auto [second, second_begin] = to_launch[1];
+            builder.launch(second, begin, begin + 2);
+            builder.launch(first, second_begin, second_begin + 2);
+            to_launch.erase(to_launch.begin(), to_launch.begin() + 2);
+        }
+    };
     for (std::size_t i = 1; i <= program.ops; ++i) {
         if (program.warm_up != 0 && i == program.warm_up + 1) {
             builder.mark(trace::FrontendKind::measure_begin, now);
@@ -79,6 +91,10 @@ void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
         op.fresh = alive.empty() || below(4) != 0;
         op.out = op.fresh ? ++buffers : alive.back();
         const OpId id = builder.issue(op);
+        if (program.launches && id % 2 == 0) {
+            to_launch.emplace_back(id, op.begin + program.launch_lag);
+            launch_until(now);
+        }
         if (program.totals_every != 0 && i % program.totals_every == 0) {
             builder.totals(now, static_cast<std::int64_t>(i));
         }
@@ -95,7 +111,7 @@ void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
             }
             alive.pop_front();
         }
-        if (below(30) == 0) {
+        if (below(static_cast<std::uint32_t>(program.works_every)) == 0) {
             const std::int64_t from = now;
             builder.work(from, now += 1 + below(20), below(2) == 0 ? "NumPy" : "print", static_cast<core::Line>(2));
         }
@@ -122,6 +138,7 @@ void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
         }
     }
     deliver(SIZE_MAX);
+    launch_until(INT64_MAX);
     builder.mark(trace::FrontendKind::program_end, now);
     builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::finished);
 }

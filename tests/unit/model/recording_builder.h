@@ -28,6 +28,7 @@ public:
         drops_ = {*recording_, {trace::StreamKind::drops, 0}};
         costs_ = {*recording_, {trace::StreamKind::costs, 0}};
         orders_ = {*recording_, {trace::StreamKind::orders, 0}};
+        launches_ = {*recording_, {trace::StreamKind::launch, 0}};
         for (std::uint8_t lane = 0; lane < core::kMaxTraceLanes; ++lane) {
             lanes_[lane] = {*recording_, {trace::StreamKind::lane, lane}};
         }
@@ -66,6 +67,10 @@ public:
     }
     void exec(std::uint8_t lane, OpId op, std::int64_t begin, std::int64_t end, bool failed = false) {
         lanes_[lane].add({ticks(begin), duration(begin, end), failed ? op | trace::kFailedOp : op});
+    }
+    // The frontend's time for launching the op on a GPU.
+    void launch(OpId op, std::int64_t begin, std::int64_t end) {
+        launches_.add({ticks(begin), duration(begin, end), op});
     }
     // A GPU with lane 0 and the CPU with lane 1.
     void gpu_and_cpu() {
@@ -111,6 +116,7 @@ public:
     void totals(std::int64_t ns, std::int64_t language_ns) {
         costs_.add({ticks(ns), ticks(language_ns), 0, 0, 0, 0, trace::CostKind::totals, 0});
     }
+    void cost(const trace::CostRecord& record) { costs_.add(record); }
     // The frontend measured a drop.
     void drop_cost(std::int64_t ns, std::int64_t took_ns) {
         costs_.add({ticks(ns), 0, duration(ns, ns + took_ns), 1, 0, 0, trace::CostKind::drop, 0});
@@ -157,13 +163,15 @@ private:
     trace::StreamWriter<trace::DropRecord> drops_;
     trace::StreamWriter<trace::CostRecord> costs_;
     trace::StreamWriter<trace::OrderRecord> orders_;
+    trace::StreamWriter<trace::ExecRecord> launches_;
     std::array<trace::StreamWriter<trace::ExecRecord>, core::kMaxTraceLanes> lanes_;
     OpId issued_ = 0;
     std::uint64_t last_issue_ = 0;
     std::uint16_t signatures_ = 0;
 };
 
-// A random program on in-order lanes: fresh outputs and updates in place, up to four inputs, drops, waits.
+// A random program on in-order lanes: fresh outputs and updates in place, up to four inputs, drops, waits; on request
+// composite ops.
 class RandomProgram {
 public:
     struct MadeOp {
@@ -172,6 +180,7 @@ public:
         BufferId out = 0;
         std::vector<BufferId> reads;
         bool fresh = false, failed = false;
+        std::vector<BufferId> more_out;  // a composite's further outputs
     };
     struct MadeBuffer {
         std::uint64_t bytes = 0;
@@ -219,7 +228,10 @@ public:
         }
     }
 
-    [[nodiscard]] bool writes(OpId id, BufferId buffer) const { return ops[id - 1].out == buffer; }
+    [[nodiscard]] bool writes(OpId id, BufferId buffer) const {
+        const auto& more = ops[id - 1].more_out;
+        return ops[id - 1].out == buffer || std::find(more.begin(), more.end(), buffer) != more.end();
+    }
     [[nodiscard]] bool reads(OpId id, BufferId buffer) const {
         const auto& list = ops[id - 1].reads;
         return std::find(list.begin(), list.end(), buffer) != list.end();
@@ -238,11 +250,16 @@ public:
         for (const BufferId buffer : ops[id - 1].reads) {
             found.push_back(writer_before(id, buffer));
         }
-        if (const auto& op = ops[id - 1]; op.out != 0 && !op.fresh) {
-            const OpId writer = writer_before(id, op.out);
+        std::vector<BufferId> outputs = ops[id - 1].more_out;
+        outputs.push_back(ops[id - 1].out);
+        for (const BufferId buffer : outputs) {
+            if (buffer == 0 || buffers[buffer].maker == id) {
+                continue;
+            }
+            const OpId writer = writer_before(id, buffer);
             found.push_back(writer);
             for (OpId i = writer + 1; i < id; ++i) {
-                if (reads(i, op.out)) {
+                if (reads(i, buffer)) {
                     found.push_back(i);
                 }
             }
@@ -256,10 +273,13 @@ public:
     // When the buffer's bytes were allocated under the policy; kPending: never.
     [[nodiscard]] std::int64_t taken(BufferId buffer, std::string_view policy) const {
         const MadeOp& maker = ops[buffers[buffer].maker - 1];
-        return policy != "lazy" ? maker.issue_begin : maker.failed ? kPending : maker.begin;
+        const bool took_none =
+            maker.failed && maker.more_out.empty();  // else the steps before the failed one took some
+        return policy != "lazy" ? maker.issue_begin : took_none ? kPending : maker.begin;
     }
 
     std::uint32_t fails_every = 0;  // 0: no op fails
+    bool composites = false;        // whether some ops have further outputs
     std::vector<MadeOp> ops;
     std::vector<MadeBuffer> buffers{MadeBuffer{}};  // by id
     std::vector<MadeWait> waits;
@@ -289,6 +309,20 @@ private:
         } else if (kind < 9) {
             made.out = alive_[below(static_cast<std::uint32_t>(alive_.size()))];
         }
+        std::vector<std::uint16_t> more_signatures;
+        while (composites && made.out != 0 && below(4) == 0) {
+            const auto size = below(8);
+            const BufferId changed = alive_.empty() ? 0 : alive_[below(static_cast<std::uint32_t>(alive_.size()))];
+            const bool again = changed == made.out ||
+                               std::find(made.more_out.begin(), made.more_out.end(), changed) != made.more_out.end();
+            if (changed == 0 || again || below(2) == 0) {
+                made.more_out.push_back(static_cast<BufferId>(buffers.size()));
+                buffers.push_back({sizes_[size], kPending, id});
+            } else {
+                made.more_out.push_back(changed);
+            }
+            more_signatures.push_back(signatures_[size]);
+        }
         ops.push_back(made);
         std::int64_t ready = made.issue_begin + below(4);  // the lane may start before the end of the issue
         for (const OpId needed : dependencies(id)) {
@@ -300,6 +334,11 @@ private:
         if (op.fresh) {
             alive_.push_back(op.out);
         }
+        for (const BufferId buffer : op.more_out) {
+            if (buffers[buffer].maker == id) {
+                alive_.push_back(buffer);
+            }
+        }
         held_[op.lane].push_back(id);
 
         const auto input = [&op](std::size_t i) { return i < op.reads.size() ? op.reads[i] : 0; };
@@ -307,6 +346,9 @@ private:
                         !op.fresh && reads(id, op.out)});
         if (op.reads.size() > 2) {
             builder_.more_inputs(input(2), input(3));
+        }
+        for (std::size_t i = 0; i < op.more_out.size(); ++i) {
+            builder_.more_output(op.more_out[i], buffers[op.more_out[i]].maker == id, more_signatures[i]);
         }
     }
 

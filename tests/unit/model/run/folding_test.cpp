@@ -65,6 +65,7 @@ void expect_same_numbers(const Run& folded, const Run& whole) {
     EXPECT_EQ(a.backend_busy_ns, b.backend_busy_ns);
     EXPECT_EQ(a.backend_idle_ns, b.backend_idle_ns);
     EXPECT_EQ(a.op_issue_ns, b.op_issue_ns);
+    EXPECT_EQ(a.launch_ns, b.launch_ns);
     EXPECT_EQ(a.recorded_work_ns, b.recorded_work_ns);
     EXPECT_EQ(a.headway_max, b.headway_max);
     EXPECT_EQ(a.live_bytes_peak, b.live_bytes_peak);
@@ -278,6 +279,36 @@ TEST(FoldingTest, ManyWaitsScopesAndMinibatchesAreFoldedToo) {
     EXPECT_TRUE(both.folded->minibatches().is_folded(kFoldedItems));
     EXPECT_FALSE(both.folded->waits().is_folded(0));
     EXPECT_FALSE(both.folded->waits().is_folded(both.folded->waits().size() - 1));
+}
+
+TEST(FoldingTest, TheFrontendsWorkIsFoldedToo) {
+    RecordingBuilder builder;
+    LongProgram program;
+    program.ops = 200'000;
+    program.works_every = 3;
+    const Both both = read_both(program, builder);
+    expect_same_run(both, 10);
+    EXPECT_TRUE(both.folded->works().is_folded(2 * kFoldedItems));
+}
+
+// The thread that launches may be so far behind that the launches of ops that were not folded are among those of ops
+// that were.
+TEST(FoldingTest, EachLaunchCountsOnce) {
+    for (const auto& [lag, warm_up] : {std::pair{30, 0ul}, {150'000, 0ul}, {150'000, 70'000ul}}) {
+        SCOPED_TRACE(std::to_string(lag) + " " + std::to_string(warm_up));
+        RecordingBuilder builder;
+        LongProgram program;
+        program.ops = 150'000;
+        program.launches = true;
+        program.launch_lag = lag;
+        program.warm_up = warm_up;
+        const Both both = read_both(program, builder);
+        std::size_t blocks = 0;
+        both.folded->launches().each_folded([&blocks](std::size_t, const Launch&) { ++blocks; });
+        EXPECT_GT(blocks, 0u);
+        expect_same_numbers(*both.folded, *both.whole);
+        EXPECT_EQ(numbers_of(*both.whole).launch_ns, static_cast<std::int64_t>(program.ops - warm_up));
+    }
 }
 
 // The recording holds the language's time as a running total: each folded part has its own share of it.
