@@ -114,7 +114,7 @@ public:
     [[nodiscard]] const std::vector<RunDevice>& devices() const { return devices_; }
     // Of a simulated machine with several GPUs; empty for other runs, and once ops of the run were folded.
     [[nodiscard]] const std::vector<Link>& links() const { return links_; }
-    [[nodiscard]] const Events<Launch>& launches() const { return launches_; }  // in the order of issue
+    [[nodiscard]] const Events<Launch>& launches() const { return launches_; }  // by their begin
     [[nodiscard]] const std::vector<DriverEvent>& driver_events() const { return driver_events_; }
     [[nodiscard]] const std::vector<Cost>& costs() const { return costs_; }
     [[nodiscard]] const Holds& holds() const { return holds_; }

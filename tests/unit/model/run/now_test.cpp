@@ -1,7 +1,12 @@
 // What a run in progress, or one that was cut off, does at its last moment: running ops, and an open wait.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "app/model/analysis/idle.h"
+#include "app/model/analysis/time_range_summary.h"
+#include "app/model/moment/moment.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/run/queries.h"
 #include "app/model/run/run.h"
@@ -55,6 +60,8 @@ TEST(Run, ShowsAnOpWhileItIsRunning) {
         EXPECT_LT(running->begin_ns, run->op(1).end_ns + 2'000) << "a word tells it to less than a microsecond";
         EXPECT_GT(run->now_ns(), seen_ns);
         seen_ns = run->now_ns();
+        EXPECT_EQ(moment_at(*run, running->begin_ns).lanes[0].running, 2u);
+        EXPECT_NE(moment_at(*run, running->begin_ns - 1).lanes[0].running, 2u);
     }
     EXPECT_EQ(run->op(2).begin_ns, kPending) << "no record says so yet";
     builder.exec(0, 2, begin, now());
@@ -143,24 +150,95 @@ TEST(Run, RestoresTheBeginOfARunningOpFromItsLowBits) {
     }
 }
 
-TEST(Run, APauseInProgressIsNotTheProgramsTime) {
+// A GPU's ops are recorded when they have ended, so that its lane may be executing what it has not reported; a worker
+// shows what it executes.
+TEST(Run, WhatIsNotRecordedYetIsUnknownOnlyOfDevicesThatReportLate) {
     RecordingBuilder builder(std::size_t{32} << 20, false);
+    builder.metadata(R"({"device_kind": "cuda", "lanes": ["Stream 0"], "timing": "CUDA events"})");
+    builder.recording().meta(trace::MetaType::device, 1, R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
     const auto size = builder.signature(8);
-    constexpr std::int64_t kAgo = 1'000'000'000;  // ticks: a quarter of a second or more
-    const std::int64_t begin = now() - kAgo;
-    builder.issue({begin, begin + 10, 0, 1, 0, 0, true, size, 7});
-    builder.exec(0, 1, begin + 20, begin + 30);
-    const auto run = builder.open();
-    trace::Header& header = builder.recording().header();
-    header.wait_kind_name =
-        static_cast<std::uint32_t>(trace::WaitKind::paused) << 16 | builder.recording().string_id("paused");
-    header.wait_begin = static_cast<std::uint64_t>(begin + 40);
-    advance_clock(builder);
+    const std::int64_t t0 = now();
+    for (std::uint32_t id = 1; id <= 4; ++id) {
+        builder.issue({t0 + id * 10, t0 + id * 10 + 10, static_cast<std::uint8_t>(id % 2), id, 0, 0, true, size, 5});
+    }
+    builder.exec(1, 1, t0 + 30, t0 + 40);
+    builder.exec(0, 2, t0 + 100'000, t0 + 200'000);
+    const auto run = builder.read();
+    EXPECT_EQ(run->recorded_until_ns(0), run->op(2).end_ns) << "op 4 may be running";
+    EXPECT_EQ(run->recorded_until_ns(1), run->end_ns()) << "a worker would show op 3";
+    EXPECT_LT(run->op(1).end_ns, run->end_ns());
+    builder.exec(0, 4, t0 + 300'000, t0 + 400'000);
     run->update();
-    ASSERT_TRUE(run->open_wait());
-    ASSERT_EQ(run->program_time().cuts().size(), 1u);
-    EXPECT_EQ(run->program_time().cuts()[0].begin_ns, run->open_wait()->begin_ns);
-    EXPECT_EQ(run->program_time().cuts()[0].end_ns, run->open_wait()->end_ns);
+    EXPECT_EQ(run->recorded_until_ns(0), run->end_ns()) << "no op is open";
+}
+
+// What is in progress 50 ms after op 1 ended and op 2 was issued.
+class InProgress : public testing::Test {
+protected:
+    void SetUp() override {
+        const auto size = builder_.signature(8);
+        builder_.issue({begin_, begin_ + 10, 0, 1, 0, 0, true, size, 7});
+        builder_.issue({begin_ + 10, begin_ + 20, 0, 2, 0, 0, true, size, 7});
+        builder_.exec(0, 1, begin_ + 20, begin_ + 30);
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        run_ = builder_.open();
+    }
+    void wait(trace::WaitKind kind, std::string_view name) {
+        trace::Header& header = builder_.recording().header();
+        header.wait_kind_name = static_cast<std::uint32_t>(kind) << 16 | builder_.recording().string_id(name);
+        header.wait_begin = static_cast<std::uint64_t>(begin_ + 40);
+        advance_clock(builder_);
+        run_->update();
+        ASSERT_TRUE(run_->open_wait());
+    }
+    void expect_one_cut(std::int64_t begin_ns, std::int64_t end_ns) {
+        ASSERT_EQ(run_->program_time().cuts().size(), 1u);
+        EXPECT_EQ(run_->program_time().cuts()[0].begin_ns, begin_ns);
+        EXPECT_EQ(run_->program_time().cuts()[0].end_ns, end_ns);
+    }
+
+    RecordingBuilder builder_{std::size_t{32} << 20, false};
+    static constexpr std::int64_t kLater = 20'000'000;  // ticks: some milliseconds
+    const std::int64_t begin_ = now();
+    std::unique_ptr<model::Run> run_;
+};
+
+TEST_F(InProgress, APauseIsNotTheProgramsTime) {
+    wait(trace::WaitKind::paused, "paused");
+    expect_one_cut(run_->open_wait()->begin_ns, run_->open_wait()->end_ns);
+}
+
+TEST_F(InProgress, WhatRunsDuringAPauseIsTheProgramsTime) {
+    trace::Header& header = builder_.recording().header();
+    header.running[0].op_and_begin = trace::pack_running(2, static_cast<std::uint64_t>(begin_ + kLater));
+    wait(trace::WaitKind::paused, "paused");
+    ASSERT_NE(run_->running(0), nullptr);
+    expect_one_cut(run_->open_wait()->begin_ns, run_->running(0)->begin_ns);
+}
+
+// So that the first wait of a run whose backend is held can be seen.
+TEST_F(InProgress, AHoldWithoutARecordIsNotCutYet) {
+    builder_.recording().header().control.hold_backend = 1;
+    wait(trace::WaitKind::waitall, "waitall");
+    ASSERT_TRUE(run_->open_hold());
+    EXPECT_EQ(run_->open_hold()->begin_ns, run_->open_wait()->begin_ns);
+    EXPECT_EQ(run_->open_hold()->end_ns, run_->open_wait()->end_ns);
+    EXPECT_EQ(run_->open_wait()->waited_ns(), 0);
+    EXPECT_TRUE(run_->program_time().cuts().empty());
+}
+
+// A long hold is recorded in pieces.
+TEST_F(InProgress, AHoldContinuesItsRecordedPieces) {
+    const std::int64_t recorded = begin_ + 40 + kLater;
+    builder_.recording().record_hold(0, static_cast<std::uint64_t>(begin_ + 40), static_cast<std::uint64_t>(recorded));
+    builder_.recording().header().control.hold_backend = 1;
+    wait(trace::WaitKind::waitall, "waitall");
+    ASSERT_EQ(run_->holds().within(0, run_->now_ns()).size(), 1u);
+    ASSERT_TRUE(run_->open_hold());
+    EXPECT_EQ(run_->open_hold()->begin_ns, run_->holds().within(0, run_->now_ns())[0].end_ns);
+    EXPECT_GT(run_->open_hold()->begin_ns, run_->open_wait()->begin_ns);
+    EXPECT_EQ(run_->open_wait()->waited_ns(), 0);
+    expect_one_cut(run_->open_wait()->begin_ns, run_->open_wait()->end_ns);
 }
 
 TEST(Run, ReservedMemoryIsThatOfEachDevice) {
@@ -209,6 +287,12 @@ TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
         EXPECT_GT(wait->end_ns, seen_ns);
         EXPECT_EQ(wait->end_ns, run->end_ns());
         EXPECT_GT(numbers_of(*run).blocked_ns, 0);
+        const Moment moment = moment_at(*run, wait->end_ns - 1);
+        EXPECT_EQ(moment.wait, static_cast<int>(run->waits().size()));
+        const TimeRangeSummary summary = time_range_summary(*run, wait->begin_ns + 1, run->end_ns());
+        ASSERT_EQ(summary.causes.size(), 1u);
+        EXPECT_EQ(summary.causes[0].kind, trace::WaitKind::wait_to_read);
+        EXPECT_EQ(summary.causes[0].sum, (TimeRangeSum{1, wait->end_ns - wait->begin_ns - 1}));
         seen_ns = wait->end_ns;
     }
     EXPECT_EQ(line_costs_of(*run).back().blocked_ns, run->open_wait()->end_ns - run->open_wait()->begin_ns);
