@@ -400,7 +400,7 @@ Issued issue(const Signature* signature, const Operands& operands, Task* task) {
         return host().issue(what);
     } catch (const std::exception& error) {
         Task::drop(task);
-        TORCH_CHECK(false, error.what());
+        fail(error);
     }
 }
 

@@ -27,6 +27,11 @@ using torch::jit::Stack;
 Host& host();
 void set_host(Host* host);
 
+// Unlike TORCH_CHECK, it tells the compiler that it does not return.
+[[noreturn]] inline void fail(const std::exception& error) {
+    C10_THROW_ERROR(Error, error.what());
+}
+
 // Calls the host; its errors become PyTorch's.
 template <class Call>
 auto checked(Call call) {
@@ -35,7 +40,7 @@ auto checked(Call call) {
     } catch (const c10::Error&) {
         throw;
     } catch (const std::exception& error) {
-        TORCH_CHECK(false, error.what());
+        fail(error);
     }
 }
 
