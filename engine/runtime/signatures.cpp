@@ -196,9 +196,6 @@ Result<std::unique_ptr<Entry>> Signatures::make(const SignatureKey& key) {
                     }
                 }
             }
-            if (s.reduced == 0 && key.kind == OpKind::max) {
-                return shape_error("max: " + to_string(a) + " has no elements to choose from");
-            }
             terms = s.reduced;
             break;
         case ShapeRule::exchanged:

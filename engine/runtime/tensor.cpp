@@ -81,27 +81,11 @@ Tensor operator+(Operand a, const Tensor& b) {
 Tensor operator-(Operand a, const Tensor& b) {
     return binary(OpKind::sub, a, b);
 }
-Tensor operator*(Operand a, const Tensor& b) {
-    return binary(OpKind::mul, a, b);
-}
-Tensor operator/(Operand a, const Tensor& b) {
-    return binary(OpKind::div, a, b);
-}
 Tensor operator+(Operand a, float b) {
     return with_scalar(OpKind::add_scalar, a, b);
 }
-Tensor operator-(Operand a, float b) {
-    return with_scalar(OpKind::sub_scalar, a, b);
-}
 Tensor operator*(Operand a, float b) {
     return with_scalar(OpKind::mul_scalar, a, b);
-}
-Tensor operator/(Operand a, float b) {
-    return with_scalar(OpKind::div_scalar, a, b);
-}
-Tensor operator-(Operand a) {
-    const LineScope line(a.tensor.runtime().lines, a.where);
-    return a.tensor.runtime().unary(OpKind::neg, a.tensor);
 }
 
 }  // namespace headway::runtime

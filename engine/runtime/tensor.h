@@ -65,14 +65,10 @@ struct Operand {
     Operand(const Tensor& t, core::SourceLocation w = core::SourceLocation::current()) : tensor(t), where(w) {}
 };
 
+// Only the operators that C++ programs use; all other ops are functions of Runtime.
 Tensor operator+(Operand a, const Tensor& b);
 Tensor operator-(Operand a, const Tensor& b);
-Tensor operator*(Operand a, const Tensor& b);
-Tensor operator/(Operand a, const Tensor& b);
 Tensor operator+(Operand a, float b);
-Tensor operator-(Operand a, float b);
 Tensor operator*(Operand a, float b);
-Tensor operator/(Operand a, float b);
-Tensor operator-(Operand a);
 
 }  // namespace headway::runtime

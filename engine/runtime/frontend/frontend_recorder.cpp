@@ -183,7 +183,7 @@ void FrontendRecorder::account_end() {
 void FrontendRecorder::spend(std::uint64_t ns, std::uint16_t name) {
     settle_work(now());  // earlier time is not part of it
     for (std::uint64_t left = ns; left > 0;) {
-        constexpr std::uint64_t kExact = 1u << 30;  // longest duration that a record stores exactly
+        constexpr std::uint64_t kExact = 1u << 30;  // a record stores it exactly
         const std::uint64_t part = std::min(left, kExact);
         const std::uint64_t begin = now();
         clock_.advance(part);

@@ -12,6 +12,7 @@
 #include "engine/devices/cpu/cpu_device.h"
 #include "engine/runtime/runtime.h"
 #include "engine/trace/reader.h"
+#include "tests/unit/runtime/failure_of.h"
 
 namespace headway::runtime {
 namespace {
@@ -48,6 +49,18 @@ TEST_F(SignaturesTest, OpaqueOpsOfOneNameAndDifferentCostsAreNumbered) {
     EXPECT_EQ(shapes.at(first), "(2)");
     EXPECT_EQ(shapes.at(second), "(2) #2");
     EXPECT_EQ(shapes.at(third), "(2) #3");
+}
+
+TEST_F(SignaturesTest, ShapesThatAnOpCannotHaveAreRefused) {
+    const Tensor row = rt.full({1, 3}, 1.0f);
+    const auto refused = [](const auto& call, const std::string& why) {
+        const std::string failure = failure_of(call);
+        EXPECT_TRUE(has(failure, why)) << failure;
+    };
+    refused([&] { rt.copy_into(row, rt.full({3}, 1.0f)); }, "copy: (3,) does not fit into (1, 3)");
+    refused([&] { rt.binary_in_place(devices::OpKind::add, row, rt.reshape(row, {3})); },
+            "in place: the operands share memory but not their shape");
+    refused([&] { rt.full({0}, 1.0f); }, "full: the shape (0,) has a side that is not positive");
 }
 
 }  // namespace
