@@ -49,6 +49,9 @@ struct Plan {
         }
     }
     signal(SIGPIPE, SIG_DFL);
+    if (plan.death_signal != SIGKILL) {
+        signal(plan.death_signal, SIG_DFL);  // a shell's background jobs ignore SIGQUIT, and so would this child
+    }
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -61,8 +61,8 @@ struct Ending {
 
 class Child {
 public:
-    // In the child all signals have their default action, except that ignored ones stay ignored (SIGPIPE does not), and
-    // none is blocked. Fails with the reason if the program cannot be executed.
+    // In the child all signals have their default action, except that ignored ones stay ignored (but SIGPIPE, and
+    // SIGQUIT of a supervisor, do not), and none is blocked. Fails with the reason if the program cannot be executed.
     static core::Result<Child> start(const Command& command);
     // A copy of this process, in the foreground: it goes on from here with all descriptors. Empty in the copy. Call it
     // before this process has other threads; signals are blocked in the copy until `unblock_signals`.

@@ -278,10 +278,17 @@ TEST(Child, IsKilledByItsDestructor) {
     EXPECT_EQ(open_descriptors(), before);
 }
 
+// As a shell's background job does.
+struct IgnoresQuit {
+    ~IgnoresQuit() { signal(SIGQUIT, before); }
+    const sighandler_t before = signal(SIGQUIT, SIG_IGN);
+};
+
 TEST(Child, ASupervisorIsAskedToEndAndKilledIfItDoesNot) {
     Command asked = shell_command("trap 'echo asked; exit 3' QUIT; echo ready; while :; do sleep 0.01; done");
     Command deaf = shell_command("trap '' QUIT; echo ready; while :; do :; done");
     asked.supervisor = deaf.supervisor = true;
+    const IgnoresQuit background_job;
     for (const auto& [command, status] : {std::pair(&asked, 3), std::pair(&deaf, 128 + SIGKILL)}) {
         auto child = Child::start(*command);
         ASSERT_TRUE(child);
