@@ -117,6 +117,64 @@ TEST_F(ArrangementFile, AProgramNeedsANameAndAListOfRows) {
     EXPECT_NE(remarks[1].find("program 2 has no name or no list of rows"), std::string::npos) << remarks[1];
 }
 
+TEST_F(ArrangementFile, EachProblemHasItsOwnSentence) {
+    std::ofstream(file) << R"({"colour": 1, "rows": [
+        {"row": "lane 0", "heigth": 4}, {"row": 3}, {"row": "lane 1", "pinned": "yes"}, 7, {"row": "lane 0"}],
+        "programs": [{"program": "a", "rows": []}, {"program": "a", "rows": []}]})";
+    const auto read = read_arrangements(file, &remarks);
+    ASSERT_TRUE(read) << read.error().message;
+    const std::vector<std::string> expected{
+        "unknown key \"colour\" next to rows; it was ignored",
+        "unknown key \"heigth\" of row 1; it was ignored",
+        "row of row 2 is not a text; it was ignored",
+        "pinned of row 3 is not true or false; it was ignored",
+        "row 4 is not an object; it was ignored",
+        "\"lane 0\", row 5, occurs twice; the second one was ignored",
+        "program 2 occurs twice; the second one was ignored",
+    };
+    ASSERT_EQ(remarks.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_EQ(remarks[i], file.string() + ": " + expected[i]);
+    }
+    EXPECT_EQ(read->general.size(), 2u);
+    EXPECT_EQ(read->own.size(), 1u);
+}
+
+TEST_F(ArrangementFile, EntriesBeyondTheLimitsAreLeftOut) {
+    std::string rows, programs;
+    for (std::size_t i = 0; i < kMostRows; ++i) {
+        rows += R"({"row": "elsewhere )" + std::to_string(i) + "\"},";
+    }
+    rows += R"({"row": "lane 0"})";
+    for (std::size_t i = 0; i <= Arrangements::kMost; ++i) {
+        programs += std::string(i > 0 ? "," : "") + R"({"rows": [], "program": ")" + std::to_string(i) + "\"}";
+    }
+    std::ofstream(file) << R"({"rows": [)" << rows << "]}";
+    EXPECT_EQ(read_arrangements(file, &remarks)->general.size(), kMostRows);
+    EXPECT_EQ(remarks.back(), file.string() + ": there are further problems, which are not listed");
+    remarks.clear();
+    std::ofstream(file) << R"({"programs": [)" << programs << "]}";
+    const auto read = read_arrangements(file, &remarks);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->own.size(), Arrangements::kMost);
+    ASSERT_EQ(remarks.size(), 1u);
+    EXPECT_EQ(remarks[0], file.string() + ": program " + std::to_string(Arrangements::kMost + 1) +
+                              " is beyond the limit of " + std::to_string(Arrangements::kMost) +
+                              " programs; it was ignored");
+}
+
+TEST_F(ArrangementFile, ADamagedOneIsRenamedBeforeWriting) {
+    std::ofstream(file) << R"({"rows": 3})";
+    const auto read = read_arrangements(file);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().message, file.string() + " is damaged: it has no list \"rows\" or \"programs\"");
+    Arrangements all;
+    all.general = {{"memory", 0, false, true, ""}};
+    ASSERT_TRUE(write_arrangements(file, all));
+    EXPECT_EQ(*read_arrangements(file), all);
+    EXPECT_TRUE(std::filesystem::exists(file.string() + ".bad"));
+}
+
 TEST_F(ArrangementFile, OfManyProblemsTheFirstEightAreListed) {
     std::string many;
     for (int i = 0; i < 20; ++i) {
