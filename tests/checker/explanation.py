@@ -343,8 +343,12 @@ class Facts:
     def devices_overlap(self):
         ns = self.overlap(lambda ops: len({self.trace.device_of_lane(op.lane) for op in ops}) > 1)
         devices = {self.trace.device_of_lane(lane) for lane in self.lanes}
-        words = {len(self.trace.devices) == 2: ["Both devices"], len(devices) > 2: ["Two or more devices"]}.get(True, ["Two devices"])
-        return len(devices) > 1, {"overlap_ns": ns, "share": ns / (self.trace.end - self.trace.begin)}, words
+        two = "Both devices" if len(self.trace.devices) == 2 else "Two devices"
+        if ns == 0:
+            words = two + " executed ops, but never" if len(devices) == 2 else "No two of the devices ever"
+            return len(devices) > 1, {}, [words]
+        words = "Two or more devices" if len(devices) > 2 else two
+        return len(devices) > 1, {"overlap_ns": ns, "share": ns / (self.trace.end - self.trace.begin)}, [words]
 
     def copies_overlap(self):
         copies = self.overlap(lambda ops: any(map(self.is_copy, ops)))

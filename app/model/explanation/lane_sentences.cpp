@@ -31,16 +31,20 @@ void add_overlap(const Facts& f, Candidates& to) {
     const bool both_devices = f.run.devices().size() == 2, both_lanes = f.run.lanes().size() == 2;
     if (f.devices_used > 1) {
         SentenceWriter writer(f.run, SentenceKind::devices_overlap);
-        to.push_back({kTelling, writer
-                                    .words(both_devices          ? "Both devices executed ops at the same time for "
-                                           : f.devices_used == 2 ? "Two devices executed ops at the same time for "
-                                                                 : "Two or more devices executed ops at the same time for ")
-                                    .time("overlap_ns", overlap.devices_ns)
-                                    .words(" (")
-                                    .share("share", overlap.devices_ns, total_ns)
-                                    .words(" of the run).")
-                                    .place(f.whole(Row::lane))
-                                    .done()});
+        const char* devices = both_devices ? "Both devices" : "Two devices";
+        if (overlap.devices_ns == 0 && f.devices_used == 2) {
+            writer.words(devices).words(" executed ops, but never at the same time.");
+        } else if (overlap.devices_ns == 0) {
+            writer.words("No two of the devices ever executed ops at the same time.");
+        } else {
+            writer.words(f.devices_used == 2 ? devices : "Two or more devices")
+                .words(" executed ops at the same time for ")
+                .time("overlap_ns", overlap.devices_ns)
+                .words(" (")
+                .share("share", overlap.devices_ns, total_ns)
+                .words(" of the run).");
+        }
+        to.push_back({kTelling, writer.place(f.whole(Row::lane)).done()});
     } else if (overlap.several_ns > 0) {
         SentenceWriter writer(f.run, SentenceKind::lanes_overlap);
         if (f.lanes_used == 2) {

@@ -44,14 +44,14 @@ Explanation copies_of_gpus(bool host_too) {
     return story.explained();
 }
 
-// An op of 100 ns on each of the first `used` of two GPUs and the CPU, issued 10 ns apart.
-Explanation of_devices(std::uint8_t used) {
+// An op of this duration on each of the first `used` of two GPUs and the CPU, issued 10 ns apart.
+Explanation of_devices(std::uint8_t used, std::int64_t ns) {
     Story story(kTwoGpus);
     add_second_gpu(story);
     story.builder.recording().meta(trace::MetaType::device, 2,
                                    R"({"kind": "cpu", "first_lane": 2, "lanes": ["Worker 0"]})");
     for (std::uint8_t lane = 0; lane < used; ++lane) {
-        story.op(10, 100, lane);
+        story.op(10, ns, lane);
     }
     story.wait();
     return story.explained();
@@ -151,9 +151,13 @@ std::vector<Case> wording_cases() {
          "Copies between host and GPUs, and between GPUs, took 190 ns; for 90 ns of that another lane computed.",
          [] { return copies_of_gpus(true); }},
         {Kind::devices_overlap, "Two devices executed ops at the same time for 90 ns (69 % of the run).",
-         [] { return of_devices(2); }},
+         [] { return of_devices(2, 100); }},
         {Kind::devices_overlap, "Two or more devices executed ops at the same time for 100 ns (71 % of the run).",
-         [] { return of_devices(3); }},
+         [] { return of_devices(3, 100); }},
+        {Kind::devices_overlap, "Two devices executed ops, but never at the same time.",
+         [] { return of_devices(2, 10); }},
+        {Kind::devices_overlap, "No two of the devices ever executed ops at the same time.",
+         [] { return of_devices(3, 10); }},
         {Kind::lanes_overlap, "Both lanes executed ops at the same time for 90 ns (69 % of the run).",
          [] { return of_lanes(R"(["Stream 0", "Stream 1"])", 100); }},
         {Kind::lanes_overlap, "Two or more of the 3 lanes executed ops at the same time for 100 ns (71 % of the run).",
