@@ -4,8 +4,8 @@ pairs = 6
 size = 400
 depend = "independent"
 
-a = hw.randn(size, size) * (1 / size)
-b = hw.randn(size, size) * (1 / size)
+a = hw.randn(size, size) * size ** -0.5
+b = hw.randn(size, size) * size ** -0.5
 hw.waitall()
 hw.measure()
 for _ in range(pairs):

@@ -7,8 +7,8 @@ size = 400
 depend = "independent"
 
 # make data
-a = np.random.normal(size=(size, size)) * (1 / size)
-b = np.random.normal(size=(size, size)) * (1 / size)
+a = np.random.normal(size=(size, size)) * size ** -0.5
+b = np.random.normal(size=(size, size)) * size ** -0.5
 npx.waitall()
 hw.measure()
 

@@ -8,8 +8,8 @@ depend = "independent"
 device = d2l.try_gpu()
 
 # make data
-a = torch.randn(size, size, device=device) * (1 / size)
-b = torch.randn(size, size, device=device) * (1 / size)
+a = torch.randn(size, size, device=device) * size ** -0.5
+b = torch.randn(size, size, device=device) * size ** -0.5
 torch.cuda.synchronize()
 hw.measure()
 

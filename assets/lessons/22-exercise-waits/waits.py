@@ -4,7 +4,7 @@ before = 3
 after = 6
 size = 400
 
-a = hw.randn(size, size) * (1 / size)
+a = hw.randn(size, size) * size ** -0.5
 
 
 def issue():

@@ -7,7 +7,7 @@ after = 6
 size = 400
 
 # make data
-a = np.random.normal(size=(size, size)) * (1 / size)
+a = np.random.normal(size=(size, size)) * size ** -0.5
 
 
 def issue():

@@ -7,7 +7,7 @@ after = 6
 size = 400
 
 # make data
-a = torch.randn(size, size, device=d2l.try_gpu()) * (1 / size)
+a = torch.randn(size, size, device=d2l.try_gpu()) * size ** -0.5
 
 
 def issue():

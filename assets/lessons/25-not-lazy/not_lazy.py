@@ -7,7 +7,7 @@ size = 400
 sleep = 200
 
 # make data
-a = hw.randn(size, size) * (1 / size)
+a = hw.randn(size, size) * size ** -0.5
 hw.waitall()
 hw.measure()
 

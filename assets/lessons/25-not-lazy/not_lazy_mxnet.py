@@ -9,7 +9,7 @@ size = 400
 sleep = 200
 
 # make data
-a = np.random.normal(size=(size, size)) * (1 / size)
+a = np.random.normal(size=(size, size)) * size ** -0.5
 npx.waitall()
 hw.measure()
 

@@ -4,7 +4,7 @@ products = 10
 size = 400
 
 # make data
-a = hw.randn(size, size) * (1 / size)
+a = hw.randn(size, size) * size ** -0.5
 hw.waitall()
 hw.measure()
 

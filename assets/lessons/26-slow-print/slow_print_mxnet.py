@@ -6,7 +6,7 @@ products = 10
 size = 400
 
 # make data
-a = np.random.normal(size=(size, size)) * (1 / size)
+a = np.random.normal(size=(size, size)) * size ** -0.5
 npx.waitall()
 hw.measure()
 

@@ -7,7 +7,7 @@ size = 400
 wait = "once"
 
 # make data
-a = torch.randn(size, size, device=d2l.try_gpu()) * (1 / size)
+a = torch.randn(size, size, device=d2l.try_gpu()) * size ** -0.5
 torch.cuda.synchronize()
 hw.measure()
 

@@ -9,7 +9,7 @@ memory = "pageable"
 x = torch.randn(size, size)  # on the CPU
 if memory == "pinned":
     x = x.pin_memory()
-w = torch.randn(size, size, device="cuda") * (1 / size)
+w = torch.randn(size, size, device="cuda") * size ** -0.5
 torch.cuda.synchronize()
 hw.measure()
 

@@ -6,7 +6,7 @@ columns = 1600
 wait = "once"
 
 # make data
-a = hw.randn(columns, columns, device="gpu") * (1 / columns)
+a = hw.randn(columns, columns, device="gpu") * columns ** -0.5
 y = hw.randn(rows, columns, device="gpu")
 hw.waitall()
 hw.measure()

@@ -9,7 +9,7 @@ columns = 1600
 wait = "once"
 
 # make data
-a = np.random.normal(size=(columns, columns), ctx=mx.gpu()) * (1 / columns)
+a = np.random.normal(size=(columns, columns), ctx=mx.gpu()) * columns ** -0.5
 y = np.random.normal(size=(rows, columns), ctx=mx.gpu())
 npx.waitall()
 hw.measure()

@@ -7,7 +7,7 @@ columns = 1600
 wait = "once"
 
 # make data
-a = torch.randn(columns, columns, device="cuda") * (1 / columns)
+a = torch.randn(columns, columns, device="cuda") * columns ** -0.5
 y = torch.randn(rows, columns, device="cuda")
 torch.cuda.synchronize()
 hw.measure()

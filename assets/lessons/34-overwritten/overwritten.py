@@ -5,7 +5,7 @@ size = 400
 result = "in place"
 
 # make data
-a = hw.randn(size, size) * (1 / size)
+a = hw.randn(size, size) * size ** -0.5
 hw.waitall()
 hw.measure()
 

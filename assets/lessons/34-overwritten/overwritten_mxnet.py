@@ -7,7 +7,7 @@ size = 400
 result = "in place"
 
 # make data
-a = np.random.normal(size=(size, size)) * (1 / size)
+a = np.random.normal(size=(size, size)) * size ** -0.5
 npx.waitall()
 hw.measure()
 

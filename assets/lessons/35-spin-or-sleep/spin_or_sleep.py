@@ -6,7 +6,7 @@ size = 1000
 wait = "spin"
 
 # make data
-a = torch.randn(size, size, device="cuda") * (1 / size)
+a = torch.randn(size, size, device="cuda") * size ** -0.5
 done = torch.cuda.Event(blocking=True)
 torch.cuda.synchronize()
 hw.measure()

@@ -19,7 +19,7 @@ def send(device):
 # make data
 weights, results = {}, {}
 for device in ("gpu:0", "gpu:1"):
-    weights[device] = hw.randn(size, size, device=device) * (1 / size)
+    weights[device] = hw.randn(size, size, device=device) * size ** -0.5
     results[device] = hw.randn(size, size, device=device)
 results["gpu:0"].to("cpu")
 hw.waitall()

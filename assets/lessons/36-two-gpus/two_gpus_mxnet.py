@@ -23,7 +23,7 @@ def send(device):
 first, second = mx.gpu(0), mx.gpu(1)
 weights, results = {}, {}
 for device in (first, second):
-    weights[device] = np.random.normal(size=(size, size), ctx=device) * (1 / size)
+    weights[device] = np.random.normal(size=(size, size), ctx=device) * size ** -0.5
     results[device] = np.random.normal(size=(size, size), ctx=device)
 results[first].copyto(mx.cpu())
 npx.waitall()

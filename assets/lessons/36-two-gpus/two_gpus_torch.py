@@ -26,7 +26,7 @@ def wait():
 first, second = "cuda:0", "cuda:1"
 weights, results = {}, {}
 for device in (first, second):
-    weights[device] = torch.randn(size, size, device=device) * (1 / size)
+    weights[device] = torch.randn(size, size, device=device) * size ** -0.5
     results[device] = torch.randn(size, size, device=device)
 results[first].to("cpu")
 wait()

@@ -28,7 +28,7 @@ def wait():
 # make data: for each GPU the layers' weights and inputs, transposed, and the error of the last layer
 weights, inputs, errors, gradients = [], [], [], []
 for device in ("cuda:0", "cuda:1"):
-    weights.append([torch.randn(size, size, device=device) * (1 / size) for _ in range(layers)])
+    weights.append([torch.randn(size, size, device=device) * size ** -0.5 for _ in range(layers)])
     inputs.append([torch.randn(size, batch, device=device) for _ in range(layers)])
     errors.append(torch.randn(batch, size, device=device))
     gradients.append([None] * layers)
