@@ -19,6 +19,7 @@ TEST_P(AliveInRandomPrograms, SumUpToTheCurves) {
     builder.policy(policy);
     RandomProgram program(builder, GetParam(), 1 + GetParam() % 4);
     program.fails_every = GetParam() % 4 < 2 ? 0 : 5;
+    program.composites = GetParam() % 5 < 2;
     for (int i = 0; i < 250; ++i) {
         program.step();
     }

@@ -19,6 +19,7 @@ TEST_P(RetainedBuffersInRandomPrograms, AgreeWithBruteForce) {
     builder.policy(policy);
     RandomProgram program(builder, GetParam(), 1 + GetParam() % 4);
     program.fails_every = GetParam() % 4 < 2 ? 0 : 5;
+    program.composites = GetParam() % 5 < 2;
     for (int i = 0; i < 200; ++i) {
         program.step();
     }
@@ -30,6 +31,7 @@ TEST_P(RetainedBuffersInRandomPrograms, AgreeWithBruteForce) {
         }
         const auto& own = program.ops[id - 1];
         std::set<BufferId> touched(own.reads.begin(), own.reads.end());
+        touched.insert(own.more_out.begin(), own.more_out.end());
         if (own.out != 0) {
             touched.insert(own.out);
         }
@@ -38,8 +40,10 @@ TEST_P(RetainedBuffersInRandomPrograms, AgreeWithBruteForce) {
             SCOPED_TRACE("op " + std::to_string(id) + ", buffer " + std::to_string(retained_buffer.buffer) + ", " +
                          policy);
             ASSERT_TRUE(touched.contains(retained_buffer.buffer));
-            EXPECT_EQ(retained_buffer.role == RetainedBuffer::Role::read, own.out != retained_buffer.buffer);
             const auto& buffer = program.buffers[retained_buffer.buffer];
+            EXPECT_EQ(retained_buffer.role, buffer.maker == id                           ? RetainedBuffer::Role::made
+                                            : program.writes(id, retained_buffer.buffer) ? RetainedBuffer::Role::changed
+                                                                                         : RetainedBuffer::Role::read);
             EXPECT_EQ(retained_buffer.maker, buffer.maker);
             EXPECT_EQ(retained_buffer.bytes, buffer.bytes);
             EXPECT_EQ(retained_buffer.dropped_ns, buffer.dropped);

@@ -57,6 +57,7 @@ TEST(Moment, EqualsTheStateRecomputedFromTheFirstEvent) {
         RecordingBuilder builder;
         const std::uint32_t lanes = 1 + seed % 4;
         RandomProgram program(builder, seed, lanes);
+        program.composites = seed % 3 == 0;
         for (int i = 0; i < 120; ++i) {
             program.step();
         }

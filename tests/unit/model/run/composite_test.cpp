@@ -62,6 +62,28 @@ TEST(Composites, FurtherOutputsAllocateAndFreeMemory) {
     }
 }
 
+// A lane may be faster than the frontend's records, and the run may be read in between.
+TEST(Composites, FurtherOutputsMayBeReadAfterTheEndOfTheOp) {
+    for (const char* policy : {"finish", "stream", "lazy"}) {
+        RecordingBuilder builder;
+        builder.policy(policy);
+        const auto main = builder.signature(100);
+        const auto more = builder.signature(1000);
+        const auto run = builder.open();
+        builder.issue({0, 1, 0, 1, 0, 0, true, main});
+        builder.exec(0, 1, 10, 20);
+        run->update();
+        builder.more_output(2, true, more);
+        builder.drop(15, 2);
+        builder.drop(30, 1);
+        run->update();
+        EXPECT_EQ(run->live_bytes().at(12), 1100) << policy;
+        EXPECT_EQ(run->live_bytes().at(18), policy == std::string("stream") ? 100 : 1100) << policy;
+        EXPECT_EQ(run->live_bytes().at(25), 100) << policy;
+        EXPECT_EQ(run->live_bytes().at(30), 0) << policy;
+    }
+}
+
 TEST(Composites, DependenciesGoThroughFurtherOutputs) {
     RecordingBuilder builder;
     const auto s = builder.signature(8);

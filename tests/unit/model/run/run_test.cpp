@@ -73,11 +73,12 @@ void expect_same(const Run& run, const RandomProgram& program, std::string_view 
 
 TEST(Run, CurvesAgreeWithTheProgramUnderEveryFreePolicy) {
     for (const char* policy : {"finish", "stream", "lazy"}) {
-        for (std::uint32_t seed = 0; seed < 8; ++seed) {
+        for (std::uint32_t seed = 0; seed < 20; ++seed) {
             RecordingBuilder builder(std::size_t{64} << 20);
             builder.policy(policy);
             RandomProgram program(builder, seed, 1 + seed % 4);
             program.fails_every = seed % 2 * 7;
+            program.composites = seed % 5 < 2;
             for (int i = 0; i < 250; ++i) {
                 program.step();
             }
@@ -90,10 +91,11 @@ TEST(Run, CurvesAgreeWithTheProgramUnderEveryFreePolicy) {
 
 TEST(Run, IncrementalUpdatesGiveTheSameResult) {
     for (const char* policy : {"finish", "stream", "lazy"}) {
-        for (std::uint32_t seed = 20; seed < 28; ++seed) {
+        for (std::uint32_t seed = 20; seed < 40; ++seed) {
             RecordingBuilder builder(std::size_t{64} << 20);
             builder.policy(policy);
             RandomProgram program(builder, seed, 1 + seed % 4);
+            program.composites = seed % 5 < 2;
             auto run = builder.open();
             for (int i = 0; i < 250; ++i) {
                 program.step();
@@ -113,6 +115,7 @@ TEST(Run, DependenciesFollowFromReadsAndOverwrites) {
     for (std::uint32_t seed = 40; seed < 52; ++seed) {
         RecordingBuilder builder(std::size_t{64} << 20);
         RandomProgram program(builder, seed, 1 + seed % 3);
+        program.composites = seed % 5 < 2;
         for (int i = 0; i < 400; ++i) {
             program.step();
         }
