@@ -89,6 +89,24 @@ TEST_P(OpaqueConformance, RunsAfterTheOpsThatItNeedsAndBeforeThoseThatOverwrite)
     EXPECT_EQ(dropped, 600);
 }
 
+// Its line stands in a later chunk of the recording than the first op's.
+TEST_P(OpaqueConformance, AFailureAfterManyOpsNamesItsLine) {
+    const std::uint32_t most = trace::records_per_chunk(sizeof(trace::FrontendRecord));
+    for (std::uint32_t i = 0; i < most; ++i) {
+        bench->noop();
+    }
+    Buffer* bad = allocate();
+    const auto where = core::SourceLocation::current();
+    {
+        const runtime::LineScope scope(bench->lines, where);
+        issue({}, {bad}, [] { return "index 7 is out of bounds"; });
+    }
+    const core::Error error = error_of([&] { bench->waitall(); });
+    EXPECT_EQ(error.op, most + 1);
+    EXPECT_EQ(error.line, where.line());
+    bench->opaque.release(bad);
+}
+
 TEST_P(OpaqueConformance, MemoryThatIsDroppedIsReusedOnlyInOrder) {
     runtime::Settings settings;
     settings.free_policy = memory::FreePolicy::stream;

@@ -115,6 +115,38 @@ TEST(Pool, TrimsUnusedBlocksBeforeFailing) {
     pool.give_anywhere(other, block);
 }
 
+TEST(Pool, ReturnsTheUnusedBlocksOfAllLanes) {
+    CountingSource source;
+    Pool pool(source);
+    const auto large = pool.size_class(3 << 20);
+    float* used = pool.take(large, 0);
+    pool.give_in_lane(large, 1, pool.take(large, 1));
+    pool.give_anywhere(large, pool.take(large, 0));
+    pool.trim_lanes();
+    EXPECT_EQ(source.out.size(), 1u);
+    EXPECT_TRUE(source.out.contains(used));
+    EXPECT_EQ(pool.reserved_bytes(), std::uint64_t{3} << 20);
+    EXPECT_FALSE(pool.has_used(large, 1));
+    pool.give_anywhere(large, used);
+}
+
+TEST(Pool, TakesOneBlockWhereASlabHasNoRoom) {
+    constexpr std::size_t kBytes = 4096;
+    CountingSource source(2 * kBytes);
+    Pool pool(source);
+    const auto small = pool.size_class(kBytes);
+    float* block = pool.take(small, 0);
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(pool.reserved_bytes(), kBytes);
+    float* other = pool.take(small, 0);
+    ASSERT_NE(other, nullptr);
+    EXPECT_NE(other, block);
+    EXPECT_EQ(pool.take(small, 0), nullptr);
+    EXPECT_EQ(pool.reserved_bytes(), 2 * kBytes);
+    pool.give_anywhere(small, block);
+    pool.give_anywhere(small, other);
+}
+
 TEST(Pool, ClassWithFewBlocksStaysSmall) {
     CountingSource source;
     Pool pool(source);

@@ -141,6 +141,26 @@ TEST_F(Composites, ReadingValuesWhileTracingIsAnError) {
     EXPECT_EQ((x + 1.0f).to_host()[0], 4.0f);
 }
 
+TEST_F(Composites, OneFunctionIsTracedAtATime) {
+    const std::vector<Tensor> inputs{rt->full({2}, 3.0f)};
+    rt->graphs.trace_begin(inputs);
+    EXPECT_TRUE(has(failure_of([&] { rt->graphs.trace_begin(inputs); }), "a function is being traced already"));
+    rt->graphs.trace_abandon();
+}
+
+TEST_F(Composites, ATracedFunctionIssuesNoOpaqueOpAndUsesNoStreams) {
+    Settings settings;
+    settings.free_policy = memory::FreePolicy::stream;
+    start(settings, 2);
+    const std::vector<Tensor> inputs{rt->full({2}, 3.0f)};
+    rt->graphs.trace_begin(inputs);
+    EXPECT_TRUE(
+        has(failure_of([&] { rt->opaque.issue({}); }), "a traced function cannot issue ops of other libraries"));
+    EXPECT_TRUE(has(failure_of([&] { rt->streams.set_current(1); }), "a traced function cannot use streams"));
+    rt->graphs.trace_abandon();
+    rt->streams.set_current(1);
+}
+
 TEST_F(Composites, OtherShapesAreRefused) {
     const Graph f = traced(rt->full({2}, 3.0f));
     const auto failure = failure_of([&] { run(f, rt->full({1}, 3.0f)); });

@@ -120,6 +120,22 @@ TEST_P(MemoryManagerTest, TheWholeBudgetCanBeUsed) {
     complete_all();
 }
 
+TEST_P(MemoryManagerTest, AnEmptiedCacheIsTheDevicesMemoryAgain) {
+    constexpr std::uint64_t kBytes = 4 << 20;
+    start(2);
+    Buffer* kept = make(kBytes, 0);
+    for (const std::uint32_t lane : {0u, 1u, 1u}) {
+        memory->free(make(kBytes, lane));
+    }
+    complete_all();
+    EXPECT_GT(memory->reserved_bytes(0), kBytes);
+    memory->empty_cache();
+    EXPECT_EQ(memory->reserved_bytes(0), kBytes);
+    EXPECT_EQ(device->used_bytes(), kBytes);
+    EXPECT_EQ(memory->live_bytes(), kBytes);
+    memory->free(kept);
+}
+
 // Programs that make, read and drop tensors while commands complete in any order:
 // - live bytes are those of the tensors, and under the policy finish those of dropped ones that are in use;
 // - they never exceed the budget, and an op is refused only if they would;

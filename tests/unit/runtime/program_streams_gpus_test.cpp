@@ -293,6 +293,26 @@ TEST_F(StreamsOfTwoGpus, RecordingTheStreamCoversACopyThatItFollows) {
     EXPECT_TRUE(races().empty());
 }
 
+TEST_F(StreamsOfTwoGpus, ATracedFunctionRunsOnOneOfThem) {
+    start(1, false);
+    const std::vector<Tensor> inputs{full_on(0, 1)};
+    const Tensor other = full_on(1, 2);
+    const auto trace = [&] { return rt->graphs.trace_begin(inputs)[0] + 1.0f; };
+    Tensor first = trace();
+    EXPECT_TRUE(has(failure_of([&] { rt->to_device(first, 1); }), "cannot copy to another one"));
+    rt->graphs.trace_abandon();
+    first = trace();
+    EXPECT_TRUE(has(failure_of([&] { static_cast<void>(other + 1.0f); }), "this op's is another one"));
+    rt->graphs.trace_abandon();
+
+    first = trace();
+    const Graph graph = rt->graphs.trace_end("f", {&first, 1});
+    EXPECT_EQ(rt->graphs.run(graph, inputs)[0].to_host()[0], 2.0f);
+    const std::string failure = failure_of([&] { rt->graphs.run(graph, {&other, 1}); });
+    EXPECT_TRUE(has(failure, "f: it was traced on ")) << failure;
+    EXPECT_TRUE(has(failure, " and is called with a tensor on ")) << failure;
+}
+
 TEST_F(StreamsOfTwoGpus, OpsBeforeTheFirstStreamAreOpsOfTheDefaultStreams) {
     start(3, false);
     std::vector<Tensor> made;

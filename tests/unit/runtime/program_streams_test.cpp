@@ -350,6 +350,13 @@ TEST_F(Streams, TheNumberOfStreamsIsThatOfTheRun) {
         "this run has 1 stream, the default stream's: run it with --streams 2 or more (in the window under Engine)");
 }
 
+TEST_F(Streams, OtherStreamsThanTheRunsAreRefused) {
+    rt->streams.set_current(2);
+    EXPECT_TRUE(has(failure_of([&] { rt->streams.set_current(3); }), "this run has no stream 3"));
+    EXPECT_TRUE(has(failure_of([&] { wait_stream(3, 0); }), "this run has no stream 3"));
+    EXPECT_EQ(rt->streams.current(), 2u);
+}
+
 TEST_F(Streams, ThePolicyLazyIsRefused) {
     start(3, memory::FreePolicy::lazy, false);
     EXPECT_NE(failure_of([&] { rt->streams.begin(); }).find("choose stream or finish"), std::string::npos);

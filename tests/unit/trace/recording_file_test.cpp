@@ -16,6 +16,7 @@ namespace headway::trace {
 namespace {
 
 constexpr StreamId kLane{StreamKind::lane, 1};
+constexpr std::size_t kNameBytes = 60'000;
 
 class RecordingFileTest : public testing::Test {
 protected:
@@ -36,6 +37,31 @@ protected:
             issues.add({i, 0, 0, static_cast<std::uint8_t>(FrontendKind::issue), 0, 0, i, 0, 0});
         }
         StreamWriter<ExecRecord>(*recording_, kLane).add({1, 2, 1});
+    }
+
+    void record_names(int count) {
+        for (int i = 0; i < count; ++i) {
+            recording_->meta(MetaType::file, static_cast<std::uint16_t>(i), std::string(kNameBytes, 'x'));
+        }
+    }
+    // That an error can be recorded and is read after this many names.
+    void expect_error_after_names(int count) {
+        recording_->header().state.store(static_cast<std::uint32_t>(RunState::running));
+        const std::string error = R"({"message":"no room for this"})";
+        ASSERT_TRUE(record_error(fd_, error));
+        auto reader = Reader::open(fd_);
+        ASSERT_TRUE(reader) << reader.error().message;
+        std::vector<std::string> errors;
+        int names = 0;
+        (*reader)->each_meta([&](MetaType type, std::uint16_t, std::string_view text) {
+            names += type == MetaType::file ? 1 : 0;
+            if (type == MetaType::error) {
+                EXPECT_EQ(names, count);
+                errors.emplace_back(text);
+            }
+        });
+        EXPECT_EQ(names, count);
+        EXPECT_EQ(errors, std::vector<std::string>{error});
     }
 
     // The chunk with this number within its stream.
@@ -143,24 +169,22 @@ TEST_F(RecordingFileTest, NoErrorIsRecordedWithoutAChunkForIt) {
 // Behind names in several chunks, and with a text whose length is no multiple of a record's.
 TEST_F(RecordingFileTest, TheErrorIsReadAfterAllNames) {
     record();
-    for (int i = 0; i < 40; ++i) {
-        recording_->meta(MetaType::file, static_cast<std::uint16_t>(i), std::string(60'000, 'x'));
-    }
-    recording_->header().state.store(static_cast<std::uint32_t>(RunState::running));
-    const std::string error = R"({"message":"no room for this"})";
-    ASSERT_TRUE(record_error(fd_, error));
-    auto reader = Reader::open(fd_);
-    ASSERT_TRUE(reader) << reader.error().message;
-    std::vector<std::string> errors;
-    std::size_t files = 0;
-    (*reader)->each_meta([&](MetaType type, std::uint16_t, std::string_view text) {
-        files += type == MetaType::file ? 1 : 0;
-        if (type == MetaType::error) {
-            errors.emplace_back(text);
-        }
-    });
-    EXPECT_EQ(files, 40u);
-    EXPECT_EQ(errors, std::vector<std::string>{error});
+    record_names(40);
+    expect_error_after_names(40);
+}
+
+// The last chunk of names stands before another one in the file, where a chunk of issues was given back.
+TEST_F(RecordingFileTest, TheErrorIsReadAfterNamesInAReusedChunk) {
+    record();
+    record_names(2 * static_cast<int>(kChunkBytes / kNameBytes));
+    ASSERT_GT(index_of(StreamKind::meta, 1), index_of(StreamKind::frontend, 0));
+    auto reader = std::move(*recording_->reader());
+    reader->will_give_back();
+    reader->poll();
+    reader->give_back(kFrontendStream, reader->size(kFrontendStream));
+    record_names(static_cast<int>(kChunkBytes / kNameBytes));
+    ASSERT_LT(index_of(StreamKind::meta, 2), index_of(StreamKind::meta, 1));
+    expect_error_after_names(3 * static_cast<int>(kChunkBytes / kNameBytes));
 }
 
 }  // namespace

@@ -152,5 +152,16 @@ TEST_F(Races, AWaitForAStreamIsForItsOpsUpToOne) {
     EXPECT_EQ(caused_by(*run, wait), (std::vector<OpId>{1, 2}));
 }
 
+TEST_F(Races, AreNamedByWhatBothOpsDo) {
+    const auto words = [](OrderKind kind) {
+        const RaceWords found = words_of(kind);
+        return std::string(found.does) + " / " + found.done;
+    };
+    EXPECT_EQ(words(OrderKind::read_write), "reads what / writes");
+    EXPECT_EQ(words(OrderKind::write_read), "writes what / reads");
+    EXPECT_EQ(words(OrderKind::write_write), "writes what / writes");
+    EXPECT_EQ(words(OrderKind::reuse), "writes memory that / uses");
+}
+
 }  // namespace
 }  // namespace headway::model

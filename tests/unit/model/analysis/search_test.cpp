@@ -86,6 +86,22 @@ TEST_F(Search, Waits) {
     EXPECT_EQ(find("line:6").size(), 3u);
 }
 
+TEST_F(Search, AWaitBelongsToTheMinibatchInWhichItBegins) {
+    builder_.mark(FrontendKind::minibatch_begin, 60, 1);
+    builder_.wait(61, 70, WaitKind::waitall, 0, 3, 6);
+    builder_.mark(FrontendKind::minibatch_end, 72, 1);
+    builder_.mark(FrontendKind::minibatch_begin, 72, 2);
+    builder_.wait(72, 80, WaitKind::waitall, 0, 3, 6);
+    builder_.mark(FrontendKind::minibatch_end, 82, 2);
+    run_->update();
+    EXPECT_TRUE(find("is:wait batch:0").empty());
+    ASSERT_EQ(find("is:wait batch:1").size(), 1u);
+    EXPECT_EQ(find("is:wait batch:1")[0].wait, 1);
+    ASSERT_EQ(find("is:wait batch:2").size(), 1u);
+    EXPECT_EQ(find("is:wait batch:2")[0].wait, 2);
+    EXPECT_TRUE(find("is:wait batch:3").empty());
+}
+
 TEST_F(Search, CountsBeyondTheLimit) {
     std::size_t count = 0;
     EXPECT_EQ(search(*run_, *parse_query("is:op"), 1, &count).size(), 1u);

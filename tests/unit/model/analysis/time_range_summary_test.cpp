@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "tests/unit/model/long_program.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -142,6 +143,48 @@ TEST(NearestEdge, AgreesWithBruteForce) {
             }
             ASSERT_EQ(next_edge(*run, EdgeRow::lane, lane, ns, true), after);
             ASSERT_EQ(next_edge(*run, EdgeRow::lane, lane, ns, false), before);
+        }
+    }
+}
+
+TEST(NearestEdge, AgreesWithBruteForceInTheFrontendsRows) {
+    RecordingBuilder builder;
+    LongProgram program;
+    program.ops = 2000;
+    program.works_every = 5;
+    program.waits_every = 10;
+    write(builder, program, [] {});
+    const auto run = builder.read();
+    std::vector<std::int64_t> issues, waits, works;
+    for (OpId id = 1; id <= run->op_count(); ++id) {
+        issues.insert(issues.end(), {run->op(id).issue_begin_ns, run->op(id).issue_end_ns});
+    }
+    for (std::size_t i = 0; i < run->waits().size(); ++i) {
+        waits.insert(waits.end(), {run->waits()[i].begin_ns, run->waits()[i].end_ns});
+    }
+    for (std::size_t i = 0; i < run->works().size(); ++i) {
+        works.insert(works.end(), {run->works()[i].begin_ns, run->works()[i].end_ns});
+    }
+    std::mt19937 random(5);
+    for (const auto& [row, edges] :
+         {std::pair{EdgeRow::issues, &issues}, {EdgeRow::waits, &waits}, {EdgeRow::works, &works}}) {
+        ASSERT_GT(edges->size(), 200u);
+        for (int i = 0; i < 200; ++i) {
+            const auto ns = static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(run->end_ns()));
+            std::int64_t nearest = INT64_MAX;
+            std::optional<std::int64_t> after, before;
+            for (const std::int64_t edge : *edges) {
+                nearest = std::min(nearest, std::abs(edge - ns));
+                after = edge > ns ? std::min(after.value_or(edge), edge) : after;
+                before = edge < ns ? std::max(before.value_or(edge), edge) : before;
+            }
+            const auto found = nearest_edge(*run, row, 0, ns, 20);
+            ASSERT_EQ(found.has_value(), nearest <= 20);
+            if (found) {
+                ASSERT_EQ(std::abs(*found - ns), nearest);
+            }
+            ASSERT_EQ(next_edge(*run, row, 0, ns, true), after);
+            ASSERT_EQ(next_edge(*run, row, 0, ns, false), before);
         }
     }
 }

@@ -135,6 +135,17 @@ TEST(CostModel, TheLongestCostIsAccepted) {
     EXPECT_FALSE(parse_cost_model(with(kGood, "\"t1_ns\": 7", "\"t1_ns\": 1.1e15"), "m.json"));
 }
 
+TEST(CostModel, LinksHaveNoFlops) {
+    const auto message_of_links = [](const char* nvlink) {
+        const std::string links = R"({"name": "l", "source": "s", "pcie": {"base_ns": 1}, "nvlink": )";
+        const auto costs = parse_link_costs(links + nvlink + "}", "l.json");
+        return costs ? std::string() : costs.error().message;
+    };
+    EXPECT_EQ(message_of_links(R"({"base_ns": 1, "bytes_per_s": 1e9})"), "");
+    EXPECT_EQ(message_of_links(R"({"base_ns": 1, "flops_per_s": 1e9})"),
+              "The cost model l.json cannot be used: nvlink.flops_per_s is not a field of a link.");
+}
+
 TEST(CostModel, ErrorsAreOneSentenceWithThePlace) {
     EXPECT_EQ(load_cost_model("/nowhere/m.json").error().message, "The cost model /nowhere/m.json cannot be read.");
     EXPECT_EQ(message_of(with(kGood, "\"t1_ns\": 7,", "\"t1_ns\": 7")),
@@ -149,6 +160,9 @@ TEST(CostModel, ErrorsAreOneSentenceWithThePlace) {
     EXPECT_EQ(message_of(with(kGood, "\"t3_ns\": 9", "\"t3_ns\": \"9\"")),
               start + "t3_ns must be a number of nanoseconds from 0 to 1e15.");
     EXPECT_EQ(message_of(with(kGood, "\"source\": \"made up\",", "")), start + "source is missing.");
+    EXPECT_EQ(message_of(with(kGood, "\"made up\"", "7")), start + "source must be a text.");
+    EXPECT_EQ(message_of(with(kGood, "\"t1_ns\": 7", "\"t1_ns\": 7, \"lanes_share\": 1")),
+              start + "lanes_share must be true or false.");
     EXPECT_EQ(message_of(with(kGood, "\"reduce\": {\"base_ns\": 1},", "")), start + "families.reduce is missing.");
     EXPECT_EQ(message_of(with(kGood, "\"matmul\": {\"base_ns\": 2.5}", "\"matmul\": {}")),
               start + "families.matmul.base_ns is missing.");

@@ -1,0 +1,97 @@
+// Work of a given length in virtual time, and what the program writes.
+#include "engine/runtime/program_events.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/devices/cpu/cpu_device.h"
+#include "engine/devices/simulated/simulated.h"
+#include "engine/runtime/runtime.h"
+#include "engine/trace/frontend_records.h"
+#include "tests/unit/runtime/records_of.h"
+
+namespace headway::runtime {
+namespace {
+
+using trace::FrontendKind;
+
+constexpr std::uint16_t kOtherWork = 91, kNumPy = 92;
+
+class WorkOfAGivenLength : public testing::Test {
+protected:
+    void SetUp() override { rt.recorder.account_for_language(kOtherWork); }
+
+    std::unique_ptr<trace::Recording> recording = std::move(*trace::Recording::create(std::size_t{1} << 26));
+    devices::SimulatedDevice device{devices::constant_costs(1000, 100'000, 0), 1, *recording};
+    Runtime rt{device, *recording, {}};
+};
+
+// In pieces of at most 2^30 ns.
+TEST_F(WorkOfAGivenLength, IsRecordedToTheNanosecond) {
+    constexpr std::uint64_t kLong = 3'000'000'001, kExact = 1u << 30;
+    const std::uint64_t begin = rt.recorder.now();
+    rt.events.spend(kLong, kNumPy);
+    rt.events.spend(7.4);
+    EXPECT_EQ(rt.recorder.now(), begin + kLong + 7);
+    const auto works = events_of(*recording, FrontendKind::work);
+    ASSERT_EQ(works.size(), 4u);
+    const std::uint64_t expected[] = {kExact, kExact, kLong - 2 * kExact, 7};
+    std::uint64_t at = begin;
+    for (std::size_t i = 0; i < works.size(); ++i) {
+        EXPECT_EQ(works[i].begin, at);
+        EXPECT_EQ(trace::unpack_duration(works[i].duration), expected[i]);
+        EXPECT_EQ(works[i].signature, i < 3 ? kNumPy : kOtherWork);
+        at += expected[i];
+    }
+}
+
+TEST_F(WorkOfAGivenLength, WithoutALengthIsNothing) {
+    const std::uint64_t begin = rt.recorder.now();
+    for (const double ns : {0.0, -5.0, 0.4, std::numeric_limits<double>::quiet_NaN()}) {
+        rt.events.spend(ns);
+    }
+    EXPECT_EQ(rt.recorder.now(), begin);
+    rt.events.spend(std::numeric_limits<double>::infinity());
+    EXPECT_EQ(rt.recorder.now(), begin + 1'000'000'000'000'000);
+}
+
+TEST(ProgramEvents, RealTimeIsNotSpent) {
+    const auto recording = std::move(*trace::Recording::create(std::size_t{1} << 26));
+    devices::CpuDevice device(1, *recording);
+    Runtime rt(device, *recording, {});
+    rt.recorder.account_for_language(kOtherWork);
+    rt.events.spend(3e9, kNumPy);
+    EXPECT_TRUE(events_of(*recording, FrontendKind::work).empty());
+}
+
+class OutputOfTheProgram : public WorkOfAGivenLength {};
+
+TEST_F(OutputOfTheProgram, IsRecordedUpToALimit) {
+    const auto written = [this](int stream) {
+        std::string text;
+        for (const auto& record : events_of(*recording, FrontendKind::output)) {
+            const auto piece = trace::as<trace::OutputRecord>(record);
+            if (piece.stream == stream) {
+                EXPECT_EQ(piece.issued, 1u);
+                text.append(piece.text.data(), piece.bytes);
+            }
+        }
+        return text;
+    };
+    rt.noop();
+    rt.recorder.program_wrote(1, "loss: 0.25 after the first minibatch\n");  // three records of up to 16 bytes
+    rt.recorder.program_wrote(2, "a warning\n");
+    EXPECT_EQ(written(1), "loss: 0.25 after the first minibatch\n");
+    EXPECT_EQ(written(2), "a warning\n");
+    rt.recorder.program_wrote(1, std::string(trace::OutputRecord::kMostOfRun, 'x'));
+    rt.recorder.program_wrote(1, "no room");
+    EXPECT_EQ(written(1).size() + written(2).size(), trace::OutputRecord::kMostOfRun);
+    EXPECT_EQ(written(1).back(), 'x');
+}
+
+}  // namespace
+}  // namespace headway::runtime
