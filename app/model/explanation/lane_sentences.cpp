@@ -21,6 +21,16 @@ const char* copies_between(const Overlap& overlap) {
                                  : "Copies between GPUs";
 }
 
+constexpr const char* kNever = " executed ops, but never at the same time.";
+
+void say_overlap(SentenceWriter& writer, std::int64_t overlap_ns, std::int64_t total_ns) {
+    writer.words(" executed ops at the same time for ")
+        .time("overlap_ns", overlap_ns)
+        .words(" (")
+        .share("share", overlap_ns, total_ns)
+        .words(" of the run).");
+}
+
 void add_overlap(const Facts& f, Candidates& to) {
     if (f.lanes_used < 2) {
         return;
@@ -33,16 +43,12 @@ void add_overlap(const Facts& f, Candidates& to) {
         SentenceWriter writer(f.run, SentenceKind::devices_overlap);
         const char* devices = both_devices ? "Both devices" : "Two devices";
         if (overlap.devices_ns == 0 && f.devices_used == 2) {
-            writer.words(devices).words(" executed ops, but never at the same time.");
+            writer.words(devices).words(kNever);
         } else if (overlap.devices_ns == 0) {
             writer.words("No two of the devices ever executed ops at the same time.");
         } else {
-            writer.words(f.devices_used == 2 ? devices : "Two or more devices")
-                .words(" executed ops at the same time for ")
-                .time("overlap_ns", overlap.devices_ns)
-                .words(" (")
-                .share("share", overlap.devices_ns, total_ns)
-                .words(" of the run).");
+            writer.words(f.devices_used == 2 ? devices : "Two or more devices");
+            say_overlap(writer, overlap.devices_ns, total_ns);
         }
         to.push_back({kTelling, writer.place(f.whole(Row::lane)).done()});
     } else if (overlap.several_ns > 0) {
@@ -52,17 +58,12 @@ void add_overlap(const Facts& f, Candidates& to) {
         } else {
             writer.words("Two or more of the ").count("lanes", f.lanes_used, "lane", "lanes");
         }
-        to.push_back({kTelling, writer.words(" executed ops at the same time for ")
-                                    .time("overlap_ns", overlap.several_ns)
-                                    .words(" (")
-                                    .share("share", overlap.several_ns, total_ns)
-                                    .words(" of the run).")
-                                    .place(f.whole(Row::lane))
-                                    .done()});
+        say_overlap(writer, overlap.several_ns, total_ns);
+        to.push_back({kTelling, writer.place(f.whole(Row::lane)).done()});
     } else {
         SentenceWriter writer(f.run, SentenceKind::no_overlap);
         if (f.lanes_used == 2) {
-            writer.words(both_lanes ? "Both lanes" : "Two lanes").words(" executed ops, but never at the same time.");
+            writer.words(both_lanes ? "Both lanes" : "Two lanes").words(kNever);
         } else {
             writer.words("No two of the ")
                 .count("lanes", f.lanes_used, "lane", "lanes")

@@ -181,17 +181,16 @@ Arrangement rows_from(json::Value list, const std::string& of, Remarks& remarks)
             }
         };
         RowSetting setting;
+        const auto is_text_or_absent = [&](const char* name) { return !entry[name] || entry[name].is_text(); };
         const auto text = [&](const char* name) {
-            const json::Value found = entry[name];
-            mistyped(name, !found || found.is_text(), "a text");
-            return note_from(found.text());
+            mistyped(name, is_text_or_absent(name), "a text");
+            return note_from(entry[name].text());
         };
         const auto yes = [&](const char* name) {
             const json::Value found = entry[name];
             mistyped(name, !found || found.is_bool(), "true or false");
             return found.is_true();
         };
-        const bool names_row = !entry["row"] || entry["row"].is_text();
         setting.row = text("row");
         setting.name = text("name");
         setting.collapsed = yes("collapsed");
@@ -201,7 +200,7 @@ Arrangement rows_from(json::Value list, const std::string& of, Remarks& remarks)
             setting.height_px = px > 0 && px < 10'000 ? static_cast<float>(px) : 0;
             mistyped("height", setting.height_px > 0, "a height in px");
         }
-        if (names_row && !is_row(setting.row)) {
+        if (is_text_or_absent("row") && !is_row(setting.row)) {
             remarks.say("\"" + setting.row.substr(0, 60) + "\", " + where + ", is not a row of the timeline");
         } else if (setting_of(arrangement, setting.row) != nullptr) {
             remarks.say("\"" + setting.row + "\", " + where + ", occurs twice; the second one was ignored");
