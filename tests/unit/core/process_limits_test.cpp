@@ -36,18 +36,23 @@ void set_limit(int resource, rlim_t soft, std::optional<rlim_t> hard = {}) {
     }
 }
 
+// Whether ensure_stack() is fine and leaves this limit.
+bool stack_becomes(rlim_t soft) {
+    const bool fine = static_cast<bool>(ensure_stack());
+    rlimit limit{};
+    return getrlimit(RLIMIT_STACK, &limit) == 0 && fine && limit.rlim_cur == soft;
+}
+
 TEST(ProcessLimitsDeathTest, ASmallStackIsRaisedAlsoForNewThreads) {
     EXPECT_EXIT(
         {
             set_limit(RLIMIT_STACK, 200 * kKiB, 1024 * kKiB);
-            const bool fine = static_cast<bool>(ensure_stack());
-            rlimit limit{};
-            getrlimit(RLIMIT_STACK, &limit);
+            const bool raised = stack_becomes(1024 * kKiB);
             pthread_attr_t attributes;
             std::size_t of_threads = 0;
             pthread_getattr_default_np(&attributes);
             pthread_attr_getstacksize(&attributes, &of_threads);
-            _exit(fine && limit.rlim_cur == 1024 * kKiB && of_threads == 1024 * kKiB ? 0 : 1);
+            _exit(raised && of_threads == 1024 * kKiB ? 0 : 1);
         },
         testing::ExitedWithCode(0), "");
 }
@@ -66,10 +71,7 @@ TEST(ProcessLimitsDeathTest, ALargeEnoughStackStaysAsItIs) {
     EXPECT_EXIT(
         {
             set_limit(RLIMIT_STACK, 256 * kKiB, 1024 * kKiB);
-            const bool fine = static_cast<bool>(ensure_stack());
-            rlimit limit{};
-            getrlimit(RLIMIT_STACK, &limit);
-            _exit(fine && limit.rlim_cur == 256 * kKiB ? 0 : 1);
+            _exit(stack_becomes(256 * kKiB) ? 0 : 1);
         },
         testing::ExitedWithCode(0), "");
 }

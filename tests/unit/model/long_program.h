@@ -28,6 +28,14 @@ struct LongProgram {
     std::vector<trace::WaitKind> wait_kinds{trace::WaitKind::waitall, trace::WaitKind::item};
 };
 
+// How many blocks of these events were folded.
+template <class Events>
+std::size_t folded_blocks(const Events& events) {
+    std::size_t blocks = 0;
+    events.each_folded([&blocks](std::size_t, const auto&) { ++blocks; });
+    return blocks;
+}
+
 // Writes the program's records, and lets `look` look at the recording now and then.
 template <class Look>
 void write(RecordingBuilder& builder, const LongProgram& program, Look look) {

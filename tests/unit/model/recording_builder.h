@@ -72,9 +72,9 @@ public:
     void launch(OpId op, std::int64_t begin, std::int64_t end) {
         launches_.add({ticks(begin), duration(begin, end), op});
     }
-    // A GPU with lane 0 and the CPU with lane 1.
-    void gpu_and_cpu() {
-        metadata(R"({"device_kind": "cuda", "lanes": ["Stream 0"]})");
+    // A GPU with lane 0 and the CPU with lane 1; `more`: further settings, each behind a comma.
+    void gpu_and_cpu(const std::string& more = "") {
+        metadata(R"({"device_kind": "cuda", "lanes": ["Stream 0"])" + more + "}");
         recording_->meta(trace::MetaType::device, 1, R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
     }
     // Two GPUs with one lane each, linked.

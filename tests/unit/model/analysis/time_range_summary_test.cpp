@@ -111,6 +111,25 @@ TEST(TimeRangeSummary, KeepsLongSpansExact) {
                 static_cast<double>(kLong) * 1e-6);  // durations are recorded with limited resolution
 }
 
+// Compares nearest_edge() and next_edge() in this row with a search through all its edges.
+void expect_edges(const Run& run, EdgeRow row, std::size_t lane, const std::vector<std::int64_t>& edges,
+                  std::int64_t ns, std::int64_t reach_ns) {
+    std::int64_t nearest = INT64_MAX;
+    std::optional<std::int64_t> after, before;
+    for (const std::int64_t edge : edges) {
+        nearest = std::min(nearest, std::abs(edge - ns));
+        after = edge > ns ? std::min(after.value_or(edge), edge) : after;
+        before = edge < ns ? std::max(before.value_or(edge), edge) : before;
+    }
+    const auto found = nearest_edge(run, row, lane, ns, reach_ns);
+    ASSERT_EQ(found.has_value(), nearest <= reach_ns);
+    if (found) {
+        ASSERT_EQ(std::abs(*found - ns), nearest);
+    }
+    ASSERT_EQ(next_edge(run, row, lane, ns, true), after);
+    ASSERT_EQ(next_edge(run, row, lane, ns, false), before);
+}
+
 TEST(NearestEdge, AgreesWithBruteForce) {
     for (std::uint32_t seed = 1; seed < 12; ++seed) {
         RecordingBuilder builder;
@@ -120,29 +139,18 @@ TEST(NearestEdge, AgreesWithBruteForce) {
         }
         program.end();
         const auto run = builder.read();
+        std::vector<std::vector<std::int64_t>> edges(run->lanes().size());
+        for (std::size_t lane = 0; lane < edges.size(); ++lane) {
+            for (const OpId id : run->lanes()[lane].ops) {
+                edges[lane].insert(edges[lane].end(), {run->op(id).begin_ns, run->op(id).end_ns});
+            }
+        }
         std::mt19937 random(seed);
         for (int i = 0; i < 300; ++i) {
             const auto ns = static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(run->end_ns() + 30)) - 10;
             const std::int64_t reach = random() % 30;
             const std::size_t lane = random() % 3;
-            std::int64_t nearest = INT64_MAX;
-            for (const OpId id : run->lanes()[lane].ops) {
-                nearest = std::min({nearest, std::abs(run->op(id).begin_ns - ns), std::abs(run->op(id).end_ns - ns)});
-            }
-            const auto found = nearest_edge(*run, EdgeRow::lane, lane, ns, reach);
-            ASSERT_EQ(found.has_value(), nearest <= reach);
-            if (found) {
-                ASSERT_EQ(std::abs(*found - ns), nearest);
-            }
-            std::optional<std::int64_t> after, before;
-            for (const OpId id : run->lanes()[lane].ops) {
-                for (const std::int64_t edge : {run->op(id).begin_ns, run->op(id).end_ns}) {
-                    after = edge > ns ? std::min(after.value_or(edge), edge) : after;
-                    before = edge < ns ? std::max(before.value_or(edge), edge) : before;
-                }
-            }
-            ASSERT_EQ(next_edge(*run, EdgeRow::lane, lane, ns, true), after);
-            ASSERT_EQ(next_edge(*run, EdgeRow::lane, lane, ns, false), before);
+            ASSERT_NO_FATAL_FAILURE(expect_edges(*run, EdgeRow::lane, lane, edges[lane], ns, reach));
         }
     }
 }
@@ -171,20 +179,7 @@ TEST(NearestEdge, AgreesWithBruteForceInTheFrontendsRows) {
         ASSERT_GT(edges->size(), 200u);
         for (int i = 0; i < 200; ++i) {
             const auto ns = static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(run->end_ns()));
-            std::int64_t nearest = INT64_MAX;
-            std::optional<std::int64_t> after, before;
-            for (const std::int64_t edge : *edges) {
-                nearest = std::min(nearest, std::abs(edge - ns));
-                after = edge > ns ? std::min(after.value_or(edge), edge) : after;
-                before = edge < ns ? std::max(before.value_or(edge), edge) : before;
-            }
-            const auto found = nearest_edge(*run, row, 0, ns, 20);
-            ASSERT_EQ(found.has_value(), nearest <= 20);
-            if (found) {
-                ASSERT_EQ(std::abs(*found - ns), nearest);
-            }
-            ASSERT_EQ(next_edge(*run, row, 0, ns, true), after);
-            ASSERT_EQ(next_edge(*run, row, 0, ns, false), before);
+            ASSERT_NO_FATAL_FAILURE(expect_edges(*run, row, 0, *edges, ns, 20));
         }
     }
 }

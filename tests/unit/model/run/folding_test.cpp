@@ -303,9 +303,7 @@ TEST(FoldingTest, EachLaunchCountsOnce) {
         program.launch_lag = lag;
         program.warm_up = warm_up;
         const Both both = read_both(program, builder);
-        std::size_t blocks = 0;
-        both.folded->launches().each_folded([&blocks](std::size_t, const Launch&) { ++blocks; });
-        EXPECT_GT(blocks, 0u);
+        EXPECT_GT(folded_blocks(both.folded->launches()), 0u);
         expect_same_numbers(*both.folded, *both.whole);
         EXPECT_EQ(numbers_of(*both.whole).launch_ns, static_cast<std::int64_t>(program.ops - warm_up));
     }

@@ -154,8 +154,7 @@ TEST(Run, RestoresTheBeginOfARunningOpFromItsLowBits) {
 // shows what it executes.
 TEST(Run, WhatIsNotRecordedYetIsUnknownOnlyOfDevicesThatReportLate) {
     RecordingBuilder builder(std::size_t{32} << 20, false);
-    builder.metadata(R"({"device_kind": "cuda", "lanes": ["Stream 0"], "timing": "CUDA events"})");
-    builder.recording().meta(trace::MetaType::device, 1, R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
+    builder.gpu_and_cpu(R"(, "timing": "CUDA events")");
     const auto size = builder.signature(8);
     const std::int64_t t0 = now();
     for (std::uint32_t id = 1; id <= 4; ++id) {
