@@ -117,6 +117,28 @@ bool is_mark(std::string_view line) {
     return line.starts_with(kCellMark);
 }
 
+// A line of a cell that reads like a marker gets a backslash before its percent signs, "# \\%%", and one more if it has
+// some. `by`: how many more it gets.
+std::string with_backslashes(std::string_view source, int by) {
+    constexpr std::string_view kBegin = "# ", kEnd = "%%";
+    std::string changed;
+    while (!source.empty()) {
+        const std::size_t end = std::min(source.find('\n'), source.size() - 1) + 1;
+        std::string line(source.substr(0, end));
+        source.remove_prefix(end);
+        const std::size_t signs = line.find_first_not_of('\\', kBegin.size());
+        if (line.starts_with(kBegin) && signs != std::string::npos && line.compare(signs, kEnd.size(), kEnd) == 0) {
+            if (by > 0) {
+                line.insert(kBegin.size(), "\\");
+            } else if (signs > kBegin.size()) {
+                line.erase(kBegin.size(), 1);
+            }
+        }
+        changed += line;
+    }
+    return changed;
+}
+
 // The cells of a text, without their markers.
 std::vector<std::string> cells_of(std::string_view text) {
     std::vector<std::string> cells;
@@ -141,6 +163,9 @@ std::vector<std::string> cells_of(std::string_view text) {
     if (!cells.empty() && !cells.back().empty()) {
         cells.back().pop_back();
     }
+    for (std::string& cell : cells) {
+        cell = with_backslashes(cell, -1);
+    }
     return cells;
 }
 
@@ -154,7 +179,7 @@ core::Result<std::string> text_of_notebook(std::string_view bytes) {
     std::string text;
     for (const Cell& cell : notebook->cells) {
         if (cell.is_code) {
-            text += (text.empty() ? "" : "\n") + std::string(kCellMark) + "\n" + cell.source;
+            text += (text.empty() ? "" : "\n") + std::string(kCellMark) + "\n" + with_backslashes(cell.source, 1);
         }
     }
     return !text.empty() ? core::Result<std::string>(text) : no_notebook("it has no code cell");

@@ -1,4 +1,5 @@
-// A notebook (.ipynb) as a single text: its code cells in order, each after a line "# %%" (marker).
+// A notebook (.ipynb) as a single text: its code cells in order, each after a line "# %%" (marker). A line of a cell
+// that begins like a marker is written "# \%%" in the text.
 //
 // Threads: any.
 #pragma once

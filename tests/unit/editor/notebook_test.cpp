@@ -35,6 +35,16 @@ TEST(Notebook, IsUpdatedFromTheText) {
     EXPECT_EQ(fewer["cells"].size(), 2u);
 }
 
+TEST(Notebook, KeepsLinesOfACellThatReadLikeMarkers) {
+    const std::string notebook = R"({"cells": [{"cell_type": "code", "source": "a\n# %% two\n# \\%%\n# %5\nb"},)"
+                                 R"( {"cell_type": "code", "source": "# %%"}]})";
+    const std::string text = *text_of_notebook(notebook);
+    EXPECT_EQ(text, "# %%\na\n# \\%% two\n# \\\\%%\n# %5\nb\n# %%\n# \\%%");
+    EXPECT_EQ(nlohmann::json::parse(*notebook_with(notebook, text)), nlohmann::json::parse(notebook));
+    const auto changed = nlohmann::json::parse(*notebook_with(notebook, text + "\nc"));
+    EXPECT_EQ(changed["cells"][1]["source"], (nlohmann::json{"# %%\n", "c"}));
+}
+
 TEST(Notebook, KeepsWhatDoesNotChangeAsItIsWritten) {
     const std::string start = "{\n \"cells\": [\n  ";
     const std::string first =
