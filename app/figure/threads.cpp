@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "app/model/analysis/wait_details.h"
 #include "app/model/run/devices.h"
 #include "app/render/format.h"
 
@@ -348,17 +349,8 @@ private:
     // Draws the arrow from the op that a wait waited for to the wait's end.
     void draw_return() {
         for (const model::Wait* wait : waits_) {
-            OpId id = wait->target_op;
-            if (id == 0) {
-                const OpId through = std::min(wait->waits_through, o_.last);
-                for (OpId op = o_.first; op <= through; ++op) {  // find the last to end
-                    const std::int64_t end_ns = run_.op(op).end_ns;
-                    if (end_ns != kPending && (id == 0 || end_ns > run_.op(id).end_ns)) {
-                        id = op;
-                    }
-                }
-            }
-            if (id < o_.first || id > o_.last || run_.op(id).end_ns == kPending) {
+            const OpId id = model::ended_by(run_, *wait);
+            if (id < o_.first || id > o_.last) {
                 continue;
             }
             const model::Op& op = run_.op(id);

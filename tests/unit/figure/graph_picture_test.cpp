@@ -237,6 +237,15 @@ TEST_F(GraphPictures, ThreadsShowEachLaunchItsOpAndTheWait) {
     EXPECT_EQ(test::overlapping_text(picture.list, fonts_), "");
 }
 
+TEST_F(GraphPictures, AWaitForNothingHasNoReturn) {
+    test::Script script;
+    script.issue({"ones", "", devices::Family::create, 8}, 10, 20);
+    script.wait(trace::WaitKind::waitall, "waitall");
+    script.wait(trace::WaitKind::waitall, "waitall");
+    const OpsPicture picture = threads(*script.finish());
+    EXPECT_EQ(all_of<Arrow>(picture.list).size(), 2u) << "of the op, and of the first wait";
+}
+
 TEST_F(GraphPictures, NamesOfThreadsAreWholeInANarrowPane) {
     const auto run = product();
     const OpsPicture picture = threads(*run, INT64_MAX, {10, 20, 280, 215});  // at 1280 × 720
