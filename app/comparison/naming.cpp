@@ -1,5 +1,6 @@
 #include "app/comparison/naming.h"
 
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -158,6 +159,14 @@ Names names_of(const RunInfo& a, const RunInfo& b) {
         names.b += " …";
     }
     return names;
+}
+
+bool differ_in_barrier_only(const RunInfo& a, const RunInfo& b) {
+    const auto rest = [](const RunInfo& x) {
+        return std::tie(x.program, x.frontend, x.tab, x.torch, x.parameters, x.free_policy, x.profile, x.queue_limit,
+                        x.budget, x.budget_in_effect, x.seed, x.cost_models);
+    };
+    return rest(a) == rest(b) && !ops_run_differently(a, b);
 }
 
 bool ops_run_differently(const RunInfo& a, const RunInfo& b) {

@@ -32,6 +32,9 @@ struct Names {
 // Runs recorded by another program have no known settings; these are named after their recordings.
 [[nodiscard]] Names names_of(const model::RunInfo& a, const model::RunInfo& b);
 
+// True if all settings but the barrier policy are equal.
+[[nodiscard]] bool differ_in_barrier_only(const model::RunInfo& a, const model::RunInfo& b);
+
 // True if the settings explain different durations of equal ops: another device, other lanes, another kind of
 // product or copy.
 [[nodiscard]] bool ops_run_differently(const model::RunInfo& a, const model::RunInfo& b);

@@ -173,12 +173,10 @@ std::string subtitle_of(const Run& a, const Run* b) {
         a.info().frontend == info.frontend && a.info().parameters == info.parameters &&
         a.op_count() == b->op_count() &&  // else its file may have changed in between
         a.capabilities().settings && b->capabilities().settings) {
-        const auto& x = a.info();
-        const bool rest_same = x.queue_limit == info.queue_limit && x.free_policy == info.free_policy &&
-                               x.device_name == info.device_name && x.workers == info.workers &&
-                               x.budget == info.budget && x.streams == info.streams && x.seed == info.seed;
+        const bool barrier =
+            barrier_label(a) != barrier_label(*b) && comparison::differ_in_barrier_only(a.info(), info);
         s += " Same program, same axis";
-        s += rest_same && barrier_label(a) != barrier_label(*b) ? "; only the barrier differs." : ".";
+        s += barrier ? "; only the barrier differs." : ".";
     }
     return s;
 }

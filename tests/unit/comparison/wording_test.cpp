@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/comparison/naming.h"
 #include "app/comparison/verdict.h"
 #include "tests/unit/comparison/sides.h"
 
@@ -26,6 +27,23 @@ Side changed(Side side, const std::function<void(Sample&)>& change) {
         change(sample);
     }
     return side;
+}
+
+TEST(Naming, OnlyTheBarrierDiffersIfAllOtherSettingsAreEqual) {
+    const model::RunInfo a = info("none");
+    const auto differ = [&](const std::function<void(model::RunInfo&)>& change) {
+        model::RunInfo b = info("op");
+        change(b);
+        return !differ_in_barrier_only(a, b);
+    };
+    EXPECT_FALSE(differ([](model::RunInfo&) {}));
+    EXPECT_TRUE(differ([](model::RunInfo& b) { b.parameters = {{"n", "2"}}; }));
+    EXPECT_TRUE(differ([](model::RunInfo& b) { b.device_name = "another"; }));
+    EXPECT_TRUE(differ([](model::RunInfo& b) { b.cost_models = "{}"; }));
+    EXPECT_TRUE(differ([](model::RunInfo& b) { b.issue = "graph"; }));
+    EXPECT_TRUE(differ([](model::RunInfo& b) { b.profile = "PyTorch"; }));
+    EXPECT_TRUE(differ([](model::RunInfo& b) { b.budget_in_effect = 1; }));
+    EXPECT_TRUE(differ([](model::RunInfo& b) { b.queue_limit = 1; }));
 }
 
 TEST(VerdictWording, Time) {
