@@ -149,9 +149,11 @@ public:
         }
         colour(t.colour);
         for (const auto& run : runs) {
-            std::string clean;  // cairo rejects the whole text if one byte is not UTF-8
-            each_char(run.text,
-                      [&](char32_t code, std::string_view bytes) { clean += code == 0xfffd ? "\uFFFD" : bytes; });
+            std::string clean;  // cairo rejects the whole text if one byte is not UTF-8, or one code no character
+            each_char(run.text, [&](char32_t code, std::string_view bytes) {
+                const bool no_character = (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
+                clean += code == 0xfffd || no_character ? "\uFFFD" : bytes;
+            });
             cairo_set_font_face(c_, run.face);
             cairo_set_font_size(c_, static_cast<double>(t.size_px));
             cairo_move_to(c_, x, static_cast<double>(t.baseline.y));

@@ -142,6 +142,14 @@ TEST_F(FigureFiles, ScaleMultipliesThePixelsOfAPng) {
     EXPECT_EQ(png_bytes(list, 1e6F, fonts_).error().kind, core::ErrorKind::usage);
 }
 
+TEST_F(FigureFiles, NoCharacterStopsAPicture) {
+    DisplayList list;
+    list.width_px = 300;
+    list.height_px = 20;
+    list.add(Text{{10, 15}, "a\xFF \xEF\xBF\xBE \xEF\xB7\x90 \xF0\x9F\xBF\xBF \x01 b", rgb(0)});
+    EXPECT_TRUE(png_bytes(list, 1, fonts_));
+}
+
 TEST(Svg, EscapesTextAndClosesEveryElement) {
     DisplayList list;
     list.width_px = 100;
