@@ -62,7 +62,8 @@ std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const
         return n.predicted ? time(static_cast<double>(n.predicted_ns)) : std::string("–");
     });
     add_if_recorded(
-        "regime", &TraceCapabilities::issues, [](const Numbers& n) { return std::string(model::regime_word(n)); },
+        "regime", &TraceCapabilities::issues,
+        [](const Numbers& n) { return *model::regime_word(n) != '\0' ? model::regime_word(n) : std::string("–"); },
         true);
     return all;
 }
