@@ -43,8 +43,6 @@ public:
     [[nodiscard]] const session::Rounds* rounds() const { return rounds_.get(); }  // null: no comparison is running
     // The comparison of A and B: of all their runs, or of one each. Null unless there are two completely read runs.
     [[nodiscard]] const comparison::Verdict* verdict();
-    // The last result of verdict().
-    [[nodiscard]] const std::optional<comparison::Verdict>& last_verdict() const { return verdict_; }
     // How many runs of each side the two shown stand for; 0: only themselves.
     [[nodiscard]] std::size_t runs_behind() const;
     // Why the run shown does not belong to the current settings: "of another lesson"; "" if it does.

@@ -47,7 +47,8 @@ std::optional<PictureOf> Exports::picture_of() const {
     }
     PictureOf of;
     if (first == a && has_ops(b)) {
-        of.verdict = shown_.comparing.last_verdict();
+        const comparison::Verdict* verdict = shown_.comparing.verdict();
+        of.verdict = verdict != nullptr ? std::optional(*verdict) : std::nullopt;
     }
     of.a = first->shared_run();
     of.b = first == a && has_ops(b) ? b->shared_run() : nullptr;

@@ -28,7 +28,7 @@ public:
     // What a picture shows.
     struct Shown {
         const session::Session& session;
-        const Comparing& comparing;
+        Comparing& comparing;  // gives the verdict on the runs, which may have to be computed
         const RowArrangement& arrangement;
         const Bookmarks& bookmarks;
         const TimelineState& timeline;
