@@ -55,12 +55,11 @@ void Rounds::take_run() {
     const char letter = side_now() == 0 ? 'A' : 'B';
     auto run = worker_.take();
     if (!run || !run->comparable()) {
-        std::string why = run ? run->ending() : std::string();
-        if (why.empty()) {
-            why = run && run->run() != nullptr && run->run()->op_count() == 0 ? "It issued no ops."
-                                                                              : "It did not finish.";
-        }
-        end(stopped_ ? std::string() : std::string("Not compared: a run of ") + letter + " did not finish. " + why);
+        const bool no_ops = run && run->phase() == Phase::finished && run->run()->op_count() == 0;
+        const std::string why = run ? run->ending() : std::string();
+        end(stopped_ ? std::string()
+                     : std::string("Not compared: a run of ") + letter +
+                           (no_ops ? " issued no ops." : " did not finish." + (why.empty() ? "" : " " + why)));
         return;
     }
     if (exact_ || round() > 0) {

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "app/comparison/verdict.h"
@@ -117,6 +119,22 @@ TEST(Comparison, RunsBothSidesInTurnAndShowsTheMedianRuns) {
     EXPECT_EQ(verdict->runs, c.state.comparing.runs_behind());
     EXPECT_TRUE(verdict->warmed_up);
     EXPECT_NE(verdict->time.claim, comparison::Claim::one_run);
+}
+
+TEST(Comparison, DoesNotCompareRunsWithoutOps) {
+    const std::string file = testing::TempDir() + "headway-nothing.py";
+    std::ofstream(file) << "import headway\n";
+    session::Settings settings;
+    settings.program = file;
+    settings.device = "simulated";
+    session::Rounds rounds({HEADWAY_RUNNER, 256 << 20, false}, settings, settings);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(90);
+    while (!rounds.over() && std::chrono::steady_clock::now() < end) {
+        rounds.poll(5);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(rounds.problem(), "Not compared: a run of A issued no ops.");
+    std::filesystem::remove(file);
 }
 
 TEST(Comparison, LabelsTheRunAsEarlierOnceSettingsDiffer) {
