@@ -149,6 +149,22 @@ TEST_F(AppStateTest, WritesFiguresAndSaysWhere) {
     EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::bad);
 }
 
+TEST_F(AppStateTest, APictureHasTheVerdictOfItsRuns) {
+    for (const trace::BarrierKind barrier : {trace::BarrierKind::none, trace::BarrierKind::op}) {
+        session.settings.barrier = {barrier, 0};
+        state.run();
+        finish();
+    }
+    const std::string before = state.comparing.verdict()->sentence;
+    session.settings.barrier = {trace::BarrierKind::none, 0};
+    state.run();
+    finish();
+    const auto picture = state.exports.picture_of();
+    ASSERT_TRUE(picture && picture->verdict);
+    EXPECT_NE(picture->verdict->sentence, before) << "nothing has drawn the new verdict";
+    EXPECT_EQ(picture->verdict->sentence, state.comparing.verdict()->sentence);
+}
+
 // The run of a picture may be removed before the picture is finished.
 TEST_F(AppStateTest, APictureOutlivesItsRun) {
     state.run();
@@ -322,6 +338,12 @@ TEST_F(AppStateTest, ScalesInSteps) {
         state.look.scale_up();
     }
     EXPECT_LE(state.look.user_scale, 3);
+    state.look.user_scale = 0.5f;  // as chosen at the start
+    state.look.scale_down();
+    EXPECT_FLOAT_EQ(state.look.user_scale, 0.5f) << "smaller, never larger";
+    state.look.user_scale = 4;
+    state.look.scale_up();
+    EXPECT_FLOAT_EQ(state.look.user_scale, 4);
 }
 
 // A runner that reports a GPU, after a delay.

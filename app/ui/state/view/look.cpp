@@ -50,13 +50,13 @@ void Look::next_theme() {
 
 void Look::scale_up() {
     const auto next = std::find_if(kScales.begin(), kScales.end(), [this](float s) { return s > user_scale + 0.01f; });
-    user_scale = next == kScales.end() ? kScales.back() : *next;
+    user_scale = next == kScales.end() ? user_scale : *next;  // it may be larger than all of them
 }
 
 void Look::scale_down() {
     const auto next =
         std::find_if(kScales.rbegin(), kScales.rend(), [this](float s) { return s < user_scale - 0.01f; });
-    user_scale = next == kScales.rend() ? kScales.front() : *next;
+    user_scale = next == kScales.rend() ? user_scale : *next;
 }
 
 }  // namespace headway::ui
