@@ -77,13 +77,14 @@ void SearchBar::begin(const Runs& runs) {
 }
 
 void SearchBar::end() {
-    const Place chosen = complete_ && at() != nullptr ? *at() : Place{-1, {}};
+    const Place chosen = complete_ && at() != nullptr ? *at() : Place{-1, {}, 0};
     places_.clear();
     count_ = 0;
     at_ = ~std::size_t{0};
     for (std::size_t i = 0; i < walks_.size(); ++i) {
+        std::size_t number = count_;
         for (const model::Found& found : walks_[i].walk.found()) {
-            places_.push_back({static_cast<int>(i), found});
+            places_.push_back({static_cast<int>(i), found, ++number});
             if (chosen.run == static_cast<int>(i) && chosen.found.op == found.op && chosen.found.wait == found.wait) {
                 at_ = places_.size() - 1;
             }
@@ -151,7 +152,7 @@ int SearchBar::draw(float right, float top) {
     } else if (count_ == 0) {
         said = "nothing";
     } else {
-        said = at() != nullptr ? figure::count_text(at_ + 1) + " of " + figure::count_text(count_)
+        said = at() != nullptr ? figure::count_text(at()->number) + " of " + figure::count_text(count_)
                                : figure::count_text(count_) + " found";
     }
     const float y = a.y + ui_.px(25);

@@ -19,6 +19,7 @@ public:
     struct Place {
         int run = 0;
         model::Found found;
+        std::size_t number = 0;  // among all results, from 1: not all are stored
     };
     static constexpr std::size_t kMost = 100'000;  // results stored per run; beyond that they are only counted
 
