@@ -152,8 +152,9 @@ bool is_row(std::string_view row) {
             return true;
         }
     }
-    for (const std::string_view counted : {"lane ", "memory "}) {
-        if (row.starts_with(counted) && row.size() > counted.size() && row.size() <= counted.size() + 2) {
+    constexpr std::size_t kDigits = 3;
+    for (const std::string_view counted : {"lane ", "link ", "memory "}) {
+        if (row.starts_with(counted) && row.size() > counted.size() && row.size() <= counted.size() + kDigits) {
             const auto number = row.substr(counted.size());
             return number.find_first_not_of("0123456789") == std::string_view::npos;
         }

@@ -117,6 +117,14 @@ TEST_F(ArrangementFile, AProgramNeedsANameAndAListOfRows) {
     EXPECT_NE(remarks[1].find("program 2 has no name or no list of rows"), std::string::npos) << remarks[1];
 }
 
+TEST_F(ArrangementFile, KnowsAllRowsOfTheTimeline) {
+    std::ofstream(file) << R"({"rows": [{"row": "lane 120"}, {"row": "link 1"}, {"row": "memory 2"}, {"row": "launch"},
+        {"row": "lane 1000"}, {"row": "lane"}]})";
+    ASSERT_TRUE(read_arrangements(file, &remarks));
+    ASSERT_EQ(remarks.size(), 2u) << "of the last two";
+    EXPECT_EQ(remarks[0], file.string() + ": \"lane 1000\", row 5, is not a row of the timeline");
+}
+
 TEST_F(ArrangementFile, EachProblemHasItsOwnSentence) {
     std::ofstream(file) << R"({"colour": 1, "rows": [
         {"row": "lane 0", "heigth": 4}, {"row": 3}, {"row": "lane 1", "pinned": "yes"}, 7, {"row": "lane 0"}],
