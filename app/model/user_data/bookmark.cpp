@@ -24,7 +24,9 @@ private:
 }  // namespace
 
 std::uint64_t fingerprint_of(const Run& run) {
-    // A trace that was exported and imported has the same times, but perhaps another origin.
+    // A trace that was exported and imported has the same times, but perhaps another origin, and durations beyond
+    // kExactNs in coarser units.
+    constexpr std::int64_t kExactNs = std::int64_t{1} << 31;
     const std::int64_t origin = run.measure_begin_ns();
     Fnv fnv;
     fnv.add(run.info().program);
@@ -39,7 +41,7 @@ std::uint64_t fingerprint_of(const Run& run) {
         fnv.add(run.signature(op.signature).name);
         if (op.begin_ns != kPending) {
             fnv.add(op.begin_ns - origin);
-            fnv.add(op.end_ns - op.begin_ns);
+            fnv.add(std::min(op.end_ns - op.begin_ns, kExactNs));
         }
     }
     return fnv.hash();

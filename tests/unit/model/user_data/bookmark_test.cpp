@@ -11,6 +11,7 @@ struct MadeOps {
     std::uint32_t ops = 300;
     std::string name = "add", program = "a.py";
     OpId longer = 0;            // this op takes a nanosecond longer
+    std::int64_t last_ns = 3;   // of the last op
     std::int64_t begin_ns = 0;  // of the first op
     bool executed = true;
 };
@@ -25,7 +26,7 @@ std::uint64_t fingerprint(const MadeOps& made) {
         issue.signature = signature;
         builder.issue(issue);
         if (made.executed) {
-            builder.exec(0, id, ns + 2, ns + 5 + (id == made.longer ? 1 : 0));
+            builder.exec(0, id, ns + 2, ns + 2 + (id == made.ops ? made.last_ns : 3) + (id == made.longer ? 1 : 0));
         }
     }
     return fingerprint_of(*builder.read());
@@ -45,6 +46,12 @@ TEST(Fingerprint, TellsRunsApart) {
     EXPECT_NE(fingerprint({.longer = 300 - 63}), own);
     EXPECT_NE(fingerprint({.longer = 300}), own);
     EXPECT_NE(fingerprint({.ops = 301, .executed = false}), fingerprint({.executed = false}));
+}
+
+// A trace file has durations from 2^31 ns on in coarser units.
+TEST(Fingerprint, LooksAtDurationsThatATraceKeepsExactly) {
+    EXPECT_EQ(fingerprint({.last_ns = 3'400'000'000}), fingerprint({.last_ns = 3'400'000'256}));
+    EXPECT_NE(fingerprint({.last_ns = 2'000'000'000}), fingerprint({.last_ns = 2'000'000'001}));
 }
 
 TEST(Fingerprint, LooksAtAllOpsOfAShortRun) {
