@@ -34,6 +34,7 @@ const model::Arrangement& RowArrangement::shown() const {
 void RowArrangement::set(model::Arrangement arrangement) {
     if (const auto [program, device] = arranged(); arrangement != all_.of(program, device)) {
         all_.set(program, device, std::move(arrangement));
+        changed_.emplace(program, device);
         ++revision_;
     }
 }
@@ -43,7 +44,15 @@ std::string RowArrangement::save() {
         return {};
     }
     kept_ = revision_;
-    const auto written = model::write_arrangements(model::arrangement_file(folder_), all_);
+    const auto file = model::arrangement_file(folder_);
+    // Another window may have saved the arrangements of other programs meanwhile.
+    if (auto saved = model::read_arrangements(file, nullptr)) {
+        for (const auto& [program, device] : changed_) {
+            saved->set(program, device, all_.of(program, device));
+        }
+        all_ = std::move(*saved);
+    }
+    const auto written = model::write_arrangements(file, all_);
     return written ? std::string() : "The arrangement of the lanes could not be saved:  " + written.error().message;
 }
 

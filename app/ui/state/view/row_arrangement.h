@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,7 @@ private:
     const session::Session& session_;
     std::filesystem::path folder_;
     model::Arrangements all_;
+    std::set<std::pair<std::string, std::string>> changed_;  // program and device, in this window
     std::uint64_t revision_ = 0, kept_ = 0;
 };
 
