@@ -1,6 +1,7 @@
 // Reads other programs' traces, event by event. foreign_kernels.cpp and foreign_threads.cpp convert the spans to
 // ops.
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "app/exchange/chrome/chrome_formats.h"
@@ -61,7 +62,12 @@ private:
     std::unordered_map<std::string, std::uint32_t> track_ids_;
     std::string track_key_, last_track_key_;
     std::uint32_t last_track_ = kNone;
-    std::vector<RunBuilder::Sample> host_memory_, device_memory_;
+    // Of one device, at one time.
+    struct Reading {
+        std::int64_t ns = 0, device = 0;
+        std::uint64_t bytes = 0;
+    };
+    std::vector<Reading> host_memory_, device_memory_;
     std::unordered_map<std::int64_t, std::uint32_t> large_ids_;
     std::uint64_t kernels_ = 0, untimed_ = 0, no_duration_at_all_ = 0, negative_ = 0, unshown_ = 0;
     std::uint64_t stray_ends_ = 0, early_ends_ = 0;
@@ -228,7 +234,8 @@ void ForeignFormat::memory(const ChromeEvent& event) {
     const auto device = integer_from(event.argument("Device Type"));
     const bool on_host = device ? *device == 0 : bare(event.name).find("CPU") != std::string_view::npos;
     (on_host ? host_memory_ : device_memory_)
-        .push_back({event.time.ns, 0, static_cast<std::uint64_t>(std::max<std::int64_t>(*bytes, 0))});
+        .push_back({event.time.ns, integer_from(event.argument("Device Id")).value_or(0),
+                    static_cast<std::uint64_t>(std::max<std::int64_t>(*bytes, 0))});
 }
 
 // ---- after all events ----
@@ -302,22 +309,24 @@ core::Result<RunBuilder> ForeignFormat::finish(const std::map<std::string, std::
     } else {
         build_from_threads(trace_, builder_, notes);
     }
-    auto& memory = device_memory_.empty() || kernels_ == 0 ? host_memory_ : device_memory_;
-    std::uint64_t far_samples = 0;
-    for (RunBuilder::Sample& sample : memory.empty() ? device_memory_ : memory) {
+    auto& memory = device_memory_.empty() || (kernels_ == 0 && !host_memory_.empty()) ? host_memory_ : device_memory_;
+    std::stable_sort(memory.begin(), memory.end(), [](const auto& a, const auto& b) { return a.ns < b.ns; });
+    std::uint64_t far_samples = 0, all_bytes = 0;
+    std::map<std::int64_t, std::uint64_t> bytes_of;  // by device: the last reading
+    for (const Reading& sample : memory) {
         constexpr std::int64_t kFarNs = 3'600'000'000'000;  // an hour
         if (sample.ns < origin_ns - kFarNs || sample.ns - origin_ns > last_ns + kFarNs) {
             ++far_samples;
             continue;
         }
-        sample.ns -= origin_ns;
-        builder_.samples.push_back(sample);
+        std::uint64_t& bytes = bytes_of[sample.device];
+        all_bytes += sample.bytes - bytes;
+        bytes = sample.bytes;
+        builder_.samples.push_back({sample.ns - origin_ns, 0, all_bytes});
     }
     notes.left_out(far_samples, counted(far_samples, "reading", "readings") +
                                     " of memory from more than an hour before or after the rest" +
                                     verb(far_samples, " was", " were") + " left out.");
-    std::stable_sort(builder_.samples.begin(), builder_.samples.end(),
-                     [](const auto& a, const auto& b) { return a.ns < b.ns; });
     builder_.info.live_sampled = !builder_.samples.empty();
     return std::move(builder_);
 }

@@ -75,6 +75,23 @@ TEST(ChromeForeign, ATorchTraceBecomesLanesIssuesWaitsAndMemory) {
     EXPECT_EQ(run.live_bytes().at(70'000), 1024);
 }
 
+TEST(ChromeForeign, MemoryOfSeveralDevicesIsSummed) {
+    const auto reading = [](int at, int device, int bytes) {
+        return R"({"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": )" + std::to_string(at) +
+               R"(, "args": {"Device Type": 1, "Device Id": )" + std::to_string(device) + R"(, "Total Allocated": )" +
+               std::to_string(bytes) + "}}";
+    };
+    const ReadTrace trace = read(
+        R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 0, "dur": 100}, )" +
+        reading(30, 1, 50) + ", " + reading(10, 0, 1000) + ", " + reading(20, 1, 20) + ", " + reading(40, 0, 300) +
+        "]}");
+    const auto at = [&](std::int64_t us) { return trace.run->live_bytes().at(us * 1000 + 1); };
+    EXPECT_EQ(at(15), 1000);
+    EXPECT_EQ(at(25), 1020);
+    EXPECT_EQ(at(35), 1050);
+    EXPECT_EQ(at(45), 350);
+}
+
 TEST(ChromeForeign, DetectsWhatATraceContains) {
     const model::TraceCapabilities torch = read(kTorch).run->capabilities();
     EXPECT_TRUE(torch.issues && torch.waits && torch.backend && torch.memory);
