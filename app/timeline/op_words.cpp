@@ -12,4 +12,8 @@ std::string ops_text(const model::TraceCapabilities& capabilities, std::uint64_t
     return count_text(count) + " " + ops_word(capabilities, count);
 }
 
+std::string copies_text(const model::CopySum& sum) {
+    return bytes_text(sum.bytes) + " in " + count_text(sum.copies) + (sum.copies == 1 ? " copy" : " copies");
+}
+
 }  // namespace headway::figure

@@ -180,9 +180,10 @@ void draw_label(const RowPen& pen, const RowBox& row) {
         case RowKind::link: {
             const model::Link& link = run.links()[static_cast<std::size_t>(row.lane)];
             name = link.name;
-            below = bytes_text(link.bytes) + " in " + count_text(link.ops.size()) +
-                    (link.ops.size() == 1 ? " copy" : " copies");
-            totals = {below, bytes_text(link.bytes)};
+            below = "copies";
+            if (const model::CopySum sum = copies_on(run, link, pen.now_ns()); sum.copies > 0) {
+                totals = {copies_text(sum), bytes_text(sum.bytes)};
+            }
             break;
         }
         case RowKind::memory:

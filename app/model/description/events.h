@@ -171,7 +171,7 @@ struct Link {
     std::string name;         // "NVLink 0 → 1"
     std::vector<OpId> ops{};  // in the order of execution; they do not overlap
     SpanIndex index{};        // over them
-    std::uint64_t bytes = 0;  // that they moved
+    std::vector<std::uint64_t> bytes_through{};  // by op: moved by it and those before it
 };
 
 // A device of the run and its memory. A run has one device, or GPUs and perhaps a CPU after them.

@@ -211,7 +211,8 @@ void Run::take_transfers() {
             }
             link.ops.push_back(transfers[taken]);
             link.index.add(copy.begin_ns, copy.end_ns - copy.begin_ns, what.family, false);
-            link.bytes += devices::copied_bytes(what.out_bytes, what.moved_bytes);
+            const std::uint64_t before = link.bytes_through.empty() ? 0 : link.bytes_through.back();
+            link.bytes_through.push_back(before + devices::copied_bytes(what.out_bytes, what.moved_bytes));
         }
     }
     transfers.erase(transfers.begin(), transfers.begin() + static_cast<std::ptrdiff_t>(taken));

@@ -284,9 +284,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& 
     } else if (hit.row == figure::RowKind::link && hit.lane >= 0) {
         const model::Link& link = run.links()[static_cast<std::size_t>(hit.lane)];
         card.title = link.name;
-        card.lines.push_back({Tone::execute, "carried  " + bytes_text(link.bytes) + " in " +
-                                                 count_text(link.ops.size()) +
-                                                 (link.ops.size() == 1 ? " copy" : " copies")});
+        card.lines.push_back({Tone::execute, "carried  " + figure::copies_text(copies_on(run, link, model::kPending))});
         card.lines.push_back({Tone::dim, "idle at  " + place_text(hit.ns, hit.ns_per_px)});
     } else if (hit.row == figure::RowKind::headway) {
         card.title = "Headway";

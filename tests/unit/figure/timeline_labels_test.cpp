@@ -5,10 +5,13 @@
 #include <array>
 #include <cmath>
 
+#include "app/model/run/devices.h"
 #include "app/model/run/queries.h"
+#include "app/timeline/op_words.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
 #include "tests/unit/figure/timeline_fixture.h"
+#include "tests/unit/model/recording_builder.h"
 
 namespace headway::figure {
 namespace {
@@ -222,6 +225,30 @@ TEST_F(Timelines, CountsDoNotMixWhatIsMeasuredWithWhatIsNot) {
         }
         EXPECT_TRUE(said) << word;
     }
+}
+
+TEST_F(Timelines, ALinkCountsTheMeasuredCopiesUntilNow) {
+    model::RecordingBuilder builder;
+    builder.two_gpus();
+    const auto copy = builder.signature(1000, "copy_to_device");
+    for (core::OpId id = 1; id <= 4; ++id) {
+        const std::int64_t ns = 100 * id;
+        if (id == 2) {
+            builder.mark(trace::FrontendKind::measure_begin, ns - 1);
+        }
+        builder.issue(
+            {.begin = ns, .end = ns + 10, .lane = 1, .out = id + 1, .in0 = 1, .fresh = true, .signature = copy});
+        builder.exec(1, id, ns + 10, ns + 50);
+    }
+    builder.mark(trace::FrontendKind::program_end, 500);
+    const auto run = builder.read();
+    run->close();
+    const auto link =
+        std::find_if(run->links().begin(), run->links().end(), [](const model::Link& l) { return !l.ops.empty(); });
+    ASSERT_NE(link, run->links().end());
+    EXPECT_EQ(copies_text(copies_on(*run, *link, model::kPending)), "3.0 kB in 3 copies");
+    EXPECT_EQ(copies_text(copies_on(*run, *link, 311)), "2.0 kB in 2 copies");
+    EXPECT_EQ(copies_on(*run, *link, 200).copies, 0u);
 }
 
 TEST_F(Timelines, AWaitThatEndsTheWarmUpIsNotCounted) {

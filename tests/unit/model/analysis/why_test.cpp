@@ -166,7 +166,7 @@ TEST(IdleCauses, ACopyWaitsForItsLinks) {
     EXPECT_EQ(run->links()[1].ops, (std::vector<OpId>{3, 4}));
     EXPECT_EQ(run->links()[3].name, "NVLink 1 → 0");
     EXPECT_EQ(run->links()[3].ops, (std::vector<OpId>{5}));
-    EXPECT_EQ(run->links()[0].bytes, 16u);
+    EXPECT_EQ(run->links()[0].bytes_through, (std::vector<std::uint64_t>{8, 16}));
     EXPECT_EQ(run->op(1).links, 0u);
     const IdleCauses idle = idle_causes(*run);
     EXPECT_EQ(idle.link_ns, (120 - 30) + (145 - 40));
