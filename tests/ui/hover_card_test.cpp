@@ -208,6 +208,26 @@ TEST(HoverCard, ListsRetainedBuffersWithTheirDuration) {
     EXPECT_GT(others, 0u);
 }
 
+TEST(HoverCard, CountsNoPausesBetweenIssueAndStart) {
+    model::RecordingBuilder builder;
+    builder.issue({.begin = 0, .end = 100, .out = 1, .fresh = true, .signature = builder.signature(400)});
+    builder.recording().record_hold(0, 100, 500'000'100);
+    builder.exec(0, 1, 500'000'300, 500'001'000);
+    builder.drop(500'000'050, 1);
+    builder.wait(100, 500'002'000, trace::WaitKind::waitall, 0, 1);
+    builder.mark(trace::FrontendKind::program_end, 500'002'000);
+    const auto run = builder.read();
+    model::RetainedBuffersWalk walk(*run, 1);
+    walk.step(0);
+    CardDetails found;
+    found.retained = &walk.retained();
+    figure::Hit hit;
+    hit.op = 1;
+    const std::string text = all_of(describe(*run, hit, found));
+    EXPECT_NE(text.find("started  +300 ns   ran 700 ns"), std::string::npos) << text;
+    EXPECT_NE(text.find("alive for 1.00 µs"), std::string::npos) << text;
+}
+
 TEST(HoverCard, ComparesWithTheMatchingOp) {
     const auto run = figure::test::training({}, 3, true), other = figure::test::training({}, 3, false);
     figure::Hit hit;

@@ -1,6 +1,7 @@
 #include "app/ui/timeline/op_card.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "app/model/analysis/races.h"
@@ -44,6 +45,11 @@ std::string list_of(const std::vector<core::OpId>& ops, std::size_t count, bool 
 
 namespace {
 
+// From one moment of the run to a later one, without the learner's pauses.
+double program_ns_between(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
+    return run.program_time().program_ns(end_ns) - run.program_time().program_ns(begin_ns);
+}
+
 // "reads    2.1 MB of #1,040, alive for 3.21 ms, until this op was done (1.90 ms for this op alone)".
 std::string retained_text(const model::Run& run, core::OpId id, const model::RetainedBuffer& retained_buffer) {
     using Role = model::RetainedBuffer::Role;
@@ -59,8 +65,7 @@ std::string retained_text(const model::Run& run, core::OpId id, const model::Ret
     }
     const bool freed = retained_buffer.freed_ns != model::kPending;
     const std::int64_t until_ns = freed ? retained_buffer.freed_ns : run.now_ns();
-    text += ", alive for " +
-            duration_text(static_cast<double>(std::max<std::int64_t>(until_ns - retained_buffer.taken_ns, 0)));
+    text += ", alive for " + duration_text(std::max(program_ns_between(run, retained_buffer.taken_ns, until_ns), 0.0));
     if (!freed) {
         text += run.state() == trace::RunState::running ? " so far" : ", to the run's end";
     } else if (retained_buffer.freed_ns == retained_buffer.dropped_ns) {
@@ -113,8 +118,9 @@ void describe_matching_op(const model::Run& run, core::OpId id, const CardDetail
     text += "   ran " + duration_text(static_cast<double>(took_ns));
     if (own.end_ns != model::kPending) {
         text += ", " + apart(took_ns - (own.end_ns - own.begin_ns), "longer", "less", "as long");
-        const std::int64_t later_ns =
-            match.begin_ns - other.measure_begin_ns() - (own.begin_ns - run.measure_begin_ns());
+        // The program's time is 0 where measuring began.
+        const auto later_ns = static_cast<std::int64_t>(std::llround(other.program_time().program_ns(match.begin_ns) -
+                                                                     run.program_time().program_ns(own.begin_ns)));
         text += "   began " + apart(later_ns, "later", "earlier", "at the same time");
     }
     card.lines.push_back({Tone::dim, text});
@@ -200,12 +206,12 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
         card.lines.push_back({Tone::dim, "not started yet"});
     } else {
         // Measured from the issue, or, if that is not in the trace, from where measuring began.
-        const std::int64_t delay = begun_ns - (op.not_issued ? run.measure_begin_ns() : op.issue_begin_ns);
-        std::string text = "started  " + std::string(delay >= 0 && !op.not_issued ? "+" : "") +
-                           duration_text(static_cast<double>(delay));
+        const double delay =
+            program_ns_between(run, op.not_issued ? run.measure_begin_ns() : op.issue_begin_ns, begun_ns);
+        std::string text = "started  " + std::string(delay >= 0 && !op.not_issued ? "+" : "") + duration_text(delay);
         if (op.end_ns == model::kPending) {
             text += (run.cut_off() ? "   cut off after " : "   running for ") +
-                    duration_text(static_cast<double>(run.now_ns() - begun_ns));
+                    duration_text(program_ns_between(run, begun_ns, run.now_ns()));
         } else {
             text += "   ran " + duration_text(static_cast<double>(op.end_ns - op.begin_ns));
         }
@@ -260,7 +266,7 @@ void describe_launch(const model::Run& run, core::OpId id, Card& card) {
     if (found != launches.end() && found->op == id) {
         card.lines.push_back(
             {Tone::issue, "launched +" +
-                              duration_text(static_cast<double>(found->begin_ns - run.op(id).issue_begin_ns)) +
+                              duration_text(program_ns_between(run, run.op(id).issue_begin_ns, found->begin_ns)) +
                               "  took " + duration_text(static_cast<double>(found->end_ns - found->begin_ns))});
     }
 }

@@ -1,6 +1,7 @@
 #include "app/model/analysis/memory/retained_buffers.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/model/run/queries.h"
 #include "engine/core/time_budget.h"
@@ -149,7 +150,8 @@ void RetainedBuffersWalk::finish() {
             // Bytes cannot have been held before they were allocated.
             const std::int64_t taken_ns =
                 retained_buffer.maker == 0 ? from_ns : std::max(from_ns, retained_buffer.taken_ns);
-            retained_buffer.alone_ns = std::max<std::int64_t>(until_ns - taken_ns, 0);
+            const double alone_ns = run_.program_time().program_ns(until_ns) - run_.program_time().program_ns(taken_ns);
+            retained_buffer.alone_ns = std::max<std::int64_t>(std::llround(alone_ns), 0);
         }
     }
 }

@@ -24,8 +24,8 @@ struct RetainedBuffer {
     bool open = false;        // further ops that touch it have not ended
     // Times of the run; kPending: not yet. The bytes count from `taken_ns` to `freed_ns`.
     std::int64_t taken_ns = kPending, dropped_ns = kPending, freed_ns = kPending;
-    // How long, between the op's issue and its end, only this op kept the bytes alive: the program had dropped
-    // them, and all other ops that use them had ended. 0 if memory is freed in the order of issue.
+    // How long, between the op's issue and its end and without pauses, only this op kept the bytes alive: the program
+    // had dropped them, and all other ops that use them had ended. 0 if memory is freed in the order of issue.
     std::int64_t alone_ns = 0;
 };
 
