@@ -308,9 +308,9 @@ class Facts:
     def memory_waits(self):
         return self.limit("memory")
 
-    def held(self):
+    def held(self, live=None):
         numbers = {"live_bytes_peak": self.own["live_bytes_peak"]}
-        peak = self.first_peak(self.live)
+        peak = self.first_peak(live or self.live)
         self.shown = [(peak, peak)]
         if self.sums.paused_ns == 0:
             numbers["peak_at_ns"] = peak - self.trace.begin
@@ -326,16 +326,24 @@ class Facts:
 
     def memory_budget(self):
         budget = self.own["settings"]["budget"]
-        return bool(budget), {**self.held(), "share": self.own["live_bytes_peak"] / budget, "budget": budget}, []
+        _, by_device = curves.memory(self.trace)
+        peaks = [curves.peak(live, self.trace.begin, self.trace.end) for live, _ in by_device]
+        fullest = peaks.index(max(peaks))
+        numbers = {**self.held(by_device[fullest][0]), "live_bytes_peak": peaks[fullest]}
+        words = [self.trace.device_name(fullest)] if len(peaks) > 1 else []
+        return bool(budget), {**numbers, "share": peaks[fullest] / budget, "budget": budget}, words
 
     def lanes_overlap(self):
         ns = self.overlap(lambda ops: len({op.lane for op in ops}) > 1)
-        length = self.trace.end - self.trace.begin
-        return ns > 0, self.count_of_lanes() | {"overlap_ns": ns, "share": ns / length}, []
+        return ns > 0, self.count_of_lanes() | self.shared(ns), []
 
     def no_overlap(self):
         ns = self.overlap(lambda ops: len({op.lane for op in ops}) > 1)
         return ns == 0 and len(self.lanes) > 1, self.count_of_lanes(), []
+
+    def shared(self, ns):
+        """Lanes go on while the run is paused: then the time has no share."""
+        return {"overlap_ns": ns, **({"share": ns / self.total} if self.sums.paused_ns == 0 else {})}
 
     def count_of_lanes(self):
         return {"lanes": len(self.lanes)} if len(self.lanes) > 2 else {}  # else in words
@@ -348,7 +356,7 @@ class Facts:
             words = two + " executed ops, but never" if len(devices) == 2 else "No two of the devices ever"
             return len(devices) > 1, {}, [words]
         words = "Two or more devices" if len(devices) > 2 else two
-        return len(devices) > 1, {"overlap_ns": ns, "share": ns / (self.trace.end - self.trace.begin)}, [words]
+        return len(devices) > 1, self.shared(ns), [words]
 
     def copies_overlap(self):
         copies = self.overlap(lambda ops: any(map(self.is_copy, ops)))
@@ -357,7 +365,9 @@ class Facts:
                         min(op.end, self.trace.end) > max(op.begin, self.trace.begin)}
         words = {frozenset({False}): "Copies between host and device took", frozenset({True}): "Copies between GPUs took",
                  frozenset({False, True}): "Copies between host and GPUs, and between GPUs, took"}
-        return copies > 0, {"copies_ns": copies, "beside_ns": beside}, [words[frozenset(between_gpus)]] if copies else []
+        numbers = {"copies_ns": copies, **({"beside_ns": beside} if beside else {})}
+        alone = [] if beside else ["no other lane computed"]
+        return copies > 0, numbers, [words[frozenset(between_gpus)], *alone] if copies else []
 
     def idle(self):
         causes = {key: ns for key, ns in self.own["idle"].items() if key != "paused_ns"}

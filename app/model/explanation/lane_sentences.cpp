@@ -23,19 +23,19 @@ const char* copies_between(const Overlap& overlap) {
 
 constexpr const char* kNever = " executed ops, but never at the same time.";
 
-void say_overlap(SentenceWriter& writer, std::int64_t overlap_ns, std::int64_t total_ns) {
-    writer.words(" executed ops at the same time for ")
-        .time("overlap_ns", overlap_ns)
-        .words(" (")
-        .share("share", overlap_ns, total_ns)
-        .words(" of the run).");
+// Without the share of a run that was paused: lanes go on meanwhile, and the run's time excludes pauses.
+void say_overlap(const Facts& f, SentenceWriter& writer, std::int64_t overlap_ns) {
+    writer.words(" executed ops at the same time for ").time("overlap_ns", overlap_ns);
+    if (f.unpaused()) {
+        writer.words(" (").share("share", overlap_ns, f.numbers.total_ns).words(" of the run)");
+    }
+    writer.words(".");
 }
 
 void add_overlap(const Facts& f, Candidates& to) {
     if (f.lanes_used < 2) {
         return;
     }
-    const std::int64_t total_ns = std::max<std::int64_t>(f.part.end_ns - f.part.begin_ns, 1);
     const Overlap overlap = overlap_of(f.run);
     // "Both", if the run has no others.
     const bool both_devices = f.run.devices().size() == 2, both_lanes = f.run.lanes().size() == 2;
@@ -48,7 +48,7 @@ void add_overlap(const Facts& f, Candidates& to) {
             writer.words("No two of the devices ever executed ops at the same time.");
         } else {
             writer.words(f.devices_used == 2 ? devices : "Two or more devices");
-            say_overlap(writer, overlap.devices_ns, total_ns);
+            say_overlap(f, writer, overlap.devices_ns);
         }
         to.push_back({kTelling, writer.place(f.whole(Row::lane)).done()});
     } else if (overlap.several_ns > 0) {
@@ -58,7 +58,7 @@ void add_overlap(const Facts& f, Candidates& to) {
         } else {
             writer.words("Two or more of the ").count("lanes", f.lanes_used, "lane", "lanes");
         }
-        say_overlap(writer, overlap.several_ns, total_ns);
+        say_overlap(f, writer, overlap.several_ns);
         to.push_back({kTelling, writer.place(f.whole(Row::lane)).done()});
     } else {
         SentenceWriter writer(f.run, SentenceKind::no_overlap);
@@ -73,14 +73,13 @@ void add_overlap(const Facts& f, Candidates& to) {
     }
     if (overlap.copies_ns > 0) {
         SentenceWriter writer(f.run, SentenceKind::copies_overlap);
-        to.push_back({kUseful, writer.words(copies_between(overlap))
-                                   .words(" took ")
-                                   .time("copies_ns", overlap.copies_ns)
-                                   .words("; for ")
-                                   .time("beside_ns", overlap.beside_ns)
-                                   .words(" of that another lane computed.")
-                                   .place(f.whole(Row::lane))
-                                   .done()});
+        writer.words(copies_between(overlap)).words(" took ").time("copies_ns", overlap.copies_ns);
+        if (overlap.beside_ns == 0) {
+            writer.words("; no other lane computed meanwhile.");
+        } else {
+            writer.words("; for ").time("beside_ns", overlap.beside_ns).words(" of that another lane computed.");
+        }
+        to.push_back({kUseful, writer.place(f.whole(Row::lane)).done()});
     }
 }
 

@@ -178,8 +178,8 @@ Sentence total(const Facts& f) {
         return writer.words(f.subject())
             .words(" took ")
             .time("total_ns", n.total_ns)
-            .words(" and issued no ops")
-            .words(f.complete && n.capabilities.settings && f.unfinished_before == 0
+            .words(f.part.first > 1 ? " and issued no ops after the warm-up" : " and issued no ops")
+            .words(f.part.first == 1 && f.complete && n.capabilities.settings && f.unfinished_before == 0
                        ? ": it computed nothing on tensors of the run's device. What NumPy computes, and the real "
                          "PyTorch computes on its CPU tensors, is the frontend's own work."
                        : ".")
@@ -197,7 +197,9 @@ Sentence total(const Facts& f) {
         writer.words(" after the warm-up");
     }
     if (n.capabilities.backend && f.lanes_used > 0) {
-        writer.words("; the lanes were busy for ").time("backend_busy_ns", n.backend_busy_ns).words(" in all");
+        writer.words(n.backend_open_ns > 0 ? "; the ops that ended took " : "; the lanes were busy for ")
+            .time("backend_busy_ns", n.backend_busy_ns)
+            .words(" in all");
     }
     return writer.words(".").place(f.whole(Row::run)).done();
 }

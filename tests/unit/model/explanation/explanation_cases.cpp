@@ -452,7 +452,8 @@ std::vector<Case> cases() {
              story.mark(trace::FrontendKind::measure_begin);
              story.wait();
              Explanation explanation = story.explained();
-             EXPECT_EQ(explanation.sentences.front().text, "In virtual time this run took 510 ns and issued no ops.");
+             EXPECT_EQ(explanation.sentences.front().text,
+                       "In virtual time this run took 510 ns and issued no ops after the warm-up.");
              return explanation;
          }},
         {Kind::warm_up, "Imports and warm-up before the measured part took 110 ns, which is not counted.",

@@ -162,6 +162,53 @@ std::vector<Case> wording_cases() {
          [] { return of_lanes(R"(["Stream 0", "Stream 1"])", 100); }},
         {Kind::lanes_overlap, "Two or more of the 3 lanes executed ops at the same time for 100 ns (71 % of the run).",
          [] { return of_lanes(R"(["Stream 0", "Stream 1", "Stream 2"])", 100); }},
+        {Kind::lanes_overlap, "Both lanes executed ops at the same time for 90 ns.",
+         [] {
+             Story story("", R"(["Stream 0", "Stream 1"])");
+             story.op(10, 100, 0);
+             story.op(10, 100, 1);
+             story.wait(WaitKind::paused);  // the lanes go on
+             return story.explained();
+         }},
+        {Kind::copies_overlap, "Copies between host and device took 100 ns; no other lane computed meanwhile.",
+         [] {
+             Story story("", R"(["Stream 0", "Stream 1"])");
+             story.op(10, 100, 0, 0, story.builder.signature(8, "copy_to_host"));
+             story.wait();
+             story.op(10, 100, 1);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::no_ops, "In virtual time this run took 500 ns and issued no ops after the warm-up.",
+         [] {
+             Story story;
+             story.op(10, 100);
+             story.wait();
+             story.mark(trace::FrontendKind::measure_begin);
+             story.now += 500;
+             return story.explained();
+         }},
+        {Kind::time_until_end,
+         "In virtual time this run lasted 500 ns and issued 2 ops; the ops that ended took 100 ns in all.",
+         [] {
+             Story story;
+             story.op(10, 100);
+             story.issue(10);
+             story.builder.mark(trace::FrontendKind::scope_begin, 500, 0, "training");
+             story.builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::failed);
+             const auto run = story.run(false);
+             return explain(*run, numbers_of(*run));
+         }},
+        {Kind::memory_budget, "Tensors on GPU 1 held at most 12 kB, at 10 ns: 75 % of the budget of 16 KiB.",
+         [] {
+             Story story(R"("budget": 16384, "budget_is_default": false, "budget_in_effect": 16384, "gpus": 2)");
+             story.builder.recording().meta(trace::MetaType::device, 1,
+                                            R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
+             story.op(10, 100, 0, 0, story.builder.signature(8192));
+             story.op(10, 100, 1, 0, story.builder.signature(12'288));
+             story.wait();
+             return story.explained();
+         }},
         {Kind::no_overlap, "Both lanes executed ops, but never at the same time.",
          [] { return of_lanes(R"(["Stream 0", "Stream 1"])", 10); }},
         {Kind::no_overlap, "No two of the 3 lanes ever executed ops at the same time.",
