@@ -141,7 +141,7 @@ class Trace:
         elif tid >= FIRST_LANE:
             if event["cat"] == "held":
                 self.holds.append((begin, end))
-            else:
+            elif not args.get("open"):  # else the op has no end
                 executions.append((tid - FIRST_LANE, begin, end, args))
         else:
             span = Span(begin, PENDING if args.get("open") else end, event["name"], line, args)
@@ -185,6 +185,9 @@ class Trace:
     def device_word(self, device):
         kind = self.devices[device]["kind"]
         return kind if kind == "cpu" or self.gpus < 2 else f"{kind}:{device}"
+
+    def device_name(self, device):
+        return "CPU" if self.devices[device]["kind"] == "cpu" else "GPU" if self.gpus < 2 else f"GPU {device}"
 
     def links_of(self, op):
         """The names of the links that a copy between devices uses."""

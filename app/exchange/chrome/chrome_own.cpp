@@ -72,6 +72,8 @@ public:
             builder_.driver.push_back({event.time.ns, event.time.ns + event.duration.ns,
                                        static_cast<trace::DriverKind>(std::min(small(event.argument("kind")), 255u)),
                                        number(event.argument("bytes")), small(event.argument("stream"))});
+        } else if (tid >= kDeepScopeTid) {
+            scope(event, static_cast<int>(tid - kDeepScopeTid));
         } else if (tid >= kFirstLaneTid && bare(event.category) == kHoldCategory) {
             builder_.holds.push_back(
                 {event.time.ns, event.time.ns + event.duration.ns, static_cast<std::uint32_t>(tid - kFirstLaneTid)});
@@ -240,6 +242,10 @@ private:
         const core::OpId id = op_of(event);
         if (id == 0 || lane >= core::kMaxTraceLanes) {
             ++odd_;
+            return;
+        }
+        if (!event.argument("open").empty()) {
+            builder_.running.push_back({static_cast<std::uint32_t>(lane), id, event.time.ns});
             return;
         }
         if (lane >= builder_.lanes.size()) {

@@ -121,6 +121,7 @@ private:
     void drops();
     void costs();
     void executions();
+    bool execution(int tid, core::OpId id, std::int64_t begin_ns, std::int64_t end_ns, const char* state);
     void holds();
     void edge(std::size_t lane, std::size_t i);
     void counter(const char* name, const char* unit, const model::Curve& curve);
@@ -137,37 +138,28 @@ void Writer::names() {
     metadata("process_name", 0,
              "\"name\":" + json::quoted("Headway: " + info.title + (info.simulated ? " (SIMULATED)" : "")));
     int order = 0;
-    thread(kFrontendTid, "Frontend", order++);
-    thread(kWaitsTid, "Frontend waits", order++);
-    if (!run_.works().empty()) {
-        thread(kWorkTid, "Frontend's own work", order++);
-    }
-    if (!run_.program_output().written().empty()) {
-        thread(kOutputTid, "Program's output", order++);
-    }
-    thread(kDropsTid, "Frontend drops tensors", order++);
-    if (folds_ != nullptr) {
-        thread(kFoldedTid, "Only sums were kept", order++);
-    }
-    if (!run_.costs().empty()) {
-        thread(kCostsTid, "Frontend costs, measured on some events", order++);
-    }
-    if (!run_.minibatches().empty()) {
-        thread(kMinibatchesTid, "Minibatches", order++);
-    }
+    const auto thread_if = [&](bool any, int tid, const char* name) {
+        if (any) {
+            thread(tid, name, order++);
+        }
+    };
+    thread_if(true, kFrontendTid, "Frontend");
+    thread_if(true, kWaitsTid, "Frontend waits");
+    thread_if(!run_.works().empty(), kWorkTid, "Frontend's own work");
+    thread_if(!run_.program_output().written().empty(), kOutputTid, "Program's output");
+    thread_if(true, kDropsTid, "Frontend drops tensors");
+    thread_if(folds_ != nullptr, kFoldedTid, "Only sums were kept");
+    thread_if(!run_.costs().empty(), kCostsTid, "Frontend costs, measured on some events");
+    thread_if(!run_.minibatches().empty(), kMinibatchesTid, "Minibatches");
     int deepest = -1;
     for (const auto& scope : run_.scopes()) {
         deepest = std::max(deepest, scope.depth);
     }
     for (int depth = 0; depth <= deepest; ++depth) {
-        thread(kFirstScopeTid + depth, depth == 0 ? "Scopes" : "Scopes, level " + std::to_string(depth + 1), order++);
+        thread(scope_tid(depth), depth == 0 ? "Scopes" : "Scopes, level " + std::to_string(depth + 1), order++);
     }
-    if (!run_.launches().empty()) {
-        thread(kLaunchTid, "Launch", order++);
-    }
-    if (!run_.driver_events().empty()) {
-        thread(kDriverTid, "Driver", order++);
-    }
+    thread_if(!run_.launches().empty(), kLaunchTid, "Launch");
+    thread_if(!run_.driver_events().empty(), kDriverTid, "Driver");
     for (std::size_t lane = 0; lane < run_.lanes().size(); ++lane) {
         thread(kFirstLaneTid + static_cast<int>(lane), stream_name(run_, lane), order++);
     }
@@ -312,7 +304,7 @@ void Writer::scopes() {
         if (scope.folded) {
             continue;
         }
-        if (!event("X", kFirstScopeTid + scope.depth)) {
+        if (!event("X", scope_tid(scope.depth))) {
             return;
         }
         span(scope.begin_ns, scope.end_ns == model::kPending ? run_.now_ns() : scope.end_ns);
@@ -424,14 +416,9 @@ void Writer::executions() {
                 edge(lane, i);
                 continue;
             }
-            const auto& text = signature(op.signature);
-            if (!event("X", tid)) {
+            if (!execution(tid, id, op.begin_ns, op.end_ns, op.failed ? "failed" : nullptr)) {
                 return;
             }
-            span(op.begin_ns, op.end_ns == model::kPending ? run_.now_ns() : op.end_ns);
-            put_all(",\"cat\":", std::string_view(text.category), ",\"name\":", std::string_view(text.name),
-                    ",\"args\":{\"op\":", id, ",\"shapes\":", std::string_view(text.shapes));
-            put(op.failed ? ",\"failed\":true}}" : "}}");
             for (const auto& part : run_.parts(id)) {
                 const auto& piece = signature(part.signature);
                 event("X", tid);
@@ -448,7 +435,23 @@ void Writer::executions() {
             put_us(op.begin_ns);
             put_all(",\"cat\":\"run\",\"name\":\"run\",\"bp\":\"e\",\"id\":", id, "}");
         }
+        if (const model::Running* running = run_.running(lane)) {  // when the run was cut off
+            execution(tid, running->op, running->begin_ns, run_.now_ns(), "open");
+        }
     }
+}
+
+// `state`: what the op is besides executed; null for nothing. False if the sink failed.
+bool Writer::execution(int tid, core::OpId id, std::int64_t begin_ns, std::int64_t end_ns, const char* state) {
+    if (!event("X", tid)) {
+        return false;
+    }
+    const auto& text = signature(run_.op(id).signature);
+    span(begin_ns, end_ns);
+    put_all(",\"cat\":", std::string_view(text.category), ",\"name\":", std::string_view(text.name),
+            ",\"args\":{\"op\":", id, ",\"shapes\":", std::string_view(text.shapes));
+    state != nullptr ? put_all(",\"", std::string_view(state), "\":true}}") : put("}}");
+    return true;
 }
 
 // An op whose issue was folded, but not its execution.

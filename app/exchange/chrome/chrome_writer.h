@@ -19,7 +19,12 @@ namespace headway::exchange {
 
 // Thread ids of the exported trace.
 inline constexpr int kFrontendTid = 1, kWaitsTid = 2, kMinibatchesTid = 3, kDropsTid = 4, kWorkTid = 5, kLaunchTid = 6,
-                     kDriverTid = 7, kCostsTid = 8, kFoldedTid = 9, kFirstScopeTid = 10, kFirstLaneTid = 100, kOutputTid = 1000;
+                     kDriverTid = 7, kCostsTid = 8, kFoldedTid = 9, kFirstScopeTid = 10, kFirstLaneTid = 100,
+                     kOutputTid = 1000, kDeepScopeTid = 2000;
+// Of the scopes at this depth: those that do not fit below the lanes are behind everything else.
+inline constexpr int scope_tid(int depth) {
+    return (kFirstScopeTid + depth < kFirstLaneTid ? kFirstScopeTid : kDeepScopeTid) + depth;
+}
 // Category of the time ranges in which the learner held a lane; they are in the lane's row.
 inline constexpr const char* kHoldCategory = "held";
 inline constexpr const char* kReservedSecondDevice = "reserved bytes, second device";  // a counter

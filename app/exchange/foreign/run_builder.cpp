@@ -379,6 +379,13 @@ private:
             }
             builder_.lanes[lane] = {};
         }
+        for (const RunBuilder::Running& running : builder_.running) {
+            if (running.lane < core::kMaxLanes) {
+                trace::RunningOp& published = recording_.header().running_in(running.lane);
+                published.virtual_begin_ns = ticks(running.begin_ns);
+                published.op_and_begin = trace::pack_running(running.op, 0);
+            }
+        }
     }
 
     RunBuilder& builder_;

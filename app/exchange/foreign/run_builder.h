@@ -32,6 +32,11 @@ struct RunBuilder {
         core::OpId op = 0;
         bool failed = false;
     };
+    struct Running {  // when the run was cut off
+        std::uint32_t lane = 0;
+        core::OpId op = 0;
+        std::int64_t begin_ns = 0;
+    };
     struct MoreInput {
         core::OpId op = 0;
         core::BufferId buffer = 0;
@@ -76,6 +81,7 @@ struct RunBuilder {
     std::vector<MoreInput> more_inputs;           // in the order of the ops
     std::vector<model::MoreOutput> more_outputs;  // in the order of the ops
     std::vector<std::vector<Exec>> lanes;         // in the order of execution
+    std::vector<Running> running;                 // at most one of a lane
     std::vector<std::vector<Part>> parts;         // by lane, in the order of their ops
     std::vector<model::Launch> launches;          // in the order of the ops
     std::vector<model::DriverEvent> driver;       // in order

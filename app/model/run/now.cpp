@@ -57,10 +57,7 @@ void Run::look_at_open_wait() {
 void Run::look_at_running_ops() {
     running_.clear();
     const trace::Header& header = reader_->header();
-    if (header.clock() == trace::ClockKind::recorded_ns) {
-        return;
-    }
-    const bool virtual_time = header.clock() == trace::ClockKind::virtual_ns;
+    const bool virtual_time = header.clock() != trace::ClockKind::ticks;
     const auto alive = header.last_ticks.load(std::memory_order_acquire);
     for (std::size_t lane = 0; lane < std::min<std::size_t>(lanes_.size(), core::kMaxLanes); ++lane) {
         const trace::RunningOp& published = header.running_in(static_cast<std::uint32_t>(lane));

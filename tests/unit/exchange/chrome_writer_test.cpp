@@ -5,6 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "app/exchange/chrome/chrome_reader.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "tests/unit/exchange/exported.h"
 #include "tests/unit/model/recording_builder.h"
 
@@ -134,6 +136,48 @@ TEST(ChromeWriter, SlicesOfAThreadNeverOverlap) {
         for (std::size_t i = 1; i < spans.size(); ++i) {
             EXPECT_LE(spans[i - 1].second, spans[i].first + 1e-6) << "thread " << tid;
         }
+    }
+}
+
+TEST(ChromeWriter, AnOpThatWasCutOffStaysCutOff) {
+    model::RecordingBuilder builder;
+    builder.metadata(R"({"lanes": ["Stream 0"]})");
+    builder.issue({.begin = 0, .end = 5});
+    trace::RunningOp& running = builder.recording().header().running[0];
+    running.virtual_begin_ns = 7;
+    running.op_and_begin = trace::pack_running(1, 0);
+    builder.mark(FrontendKind::scope_begin, 100, 0, "training");
+    const auto run = builder.read();
+    run->close();
+    ASSERT_NE(run->running(0), nullptr);
+    const auto read = read_chrome_trace(exported(*run), "cut.json");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(read->run->cut_off());
+    ASSERT_NE(read->run->running(0), nullptr);
+    EXPECT_EQ(read->run->running(0)->op, 1u);
+    EXPECT_EQ(read->run->running(0)->begin_ns, 7);
+    EXPECT_EQ(model::numbers_of(*read->run).backend_open_ns, model::numbers_of(*run).backend_open_ns);
+}
+
+TEST(ChromeWriter, DeepScopesStayScopes) {
+    constexpr int kDepth = 1'200;  // more than there are thread ids below those of lanes and output
+    model::RecordingBuilder builder;
+    builder.exec(0, builder.issue({.begin = 0, .end = 5}), 5, 10);
+    for (int depth = 0; depth < kDepth; ++depth) {
+        builder.mark(FrontendKind::scope_begin, 10 + depth, 0, "f");
+    }
+    for (int depth = 0; depth < kDepth; ++depth) {
+        builder.mark(FrontendKind::scope_end, 5'000 + depth, 0, "f");
+    }
+    const auto run = builder.read();
+    run->close();
+    const auto read = read_chrome_trace(exported(*run), "deep.json");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->notes, std::vector<std::string>{});
+    ASSERT_EQ(read->run->scopes().size(), run->scopes().size());
+    for (std::size_t i = 0; i < run->scopes().size(); ++i) {
+        EXPECT_EQ(read->run->scopes()[i].depth, run->scopes()[i].depth);
+        EXPECT_EQ(read->run->scopes()[i].end_ns, run->scopes()[i].end_ns);
     }
 }
 
