@@ -201,6 +201,12 @@ def held_between(trace, begin, end):
     return sum(max(min(hold_end, end) - max(hold_begin, begin), 0) for hold_begin, hold_end in union(trace.holds))
 
 
+def stopped_between(trace, begin, end):
+    """How long the user held a lane or had paused the frontend."""
+    stops = [*trace.holds, *((wait.begin, wait.end) for wait in trace.waits if wait.kind == "paused")]
+    return sum(max(min(stop_end, end) - max(stop_begin, begin), 0) for stop_begin, stop_end in union(stops))
+
+
 def clipped(begin, end, trace):
     return max(min(end, trace.end) - max(begin, trace.begin), 0)
 

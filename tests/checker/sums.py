@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import curves
 from events import PENDING
-from graph import clipped, held_between, spread
+from graph import clipped, held_between, spread, stopped_between, union
 
 
 class Sums:
@@ -16,8 +16,7 @@ class Sums:
         self.asked = [w for w in waits if w.kind != "paused"]
         ops = trace.measured_ops()
         self.ended = [op for op in ops if op.end != PENDING]
-        self.paused_ns = sum(clipped(w.begin, w.end, trace) if w.kind == "paused" else
-                             held_between(trace, max(w.begin, trace.begin), min(w.end, trace.end)) for w in waits)
+        self.paused_ns = sum(end - begin for begin, end in self.pauses(waits, trace.begin, trace.end))
         self.total_ns = trace.end - trace.begin - self.paused_ns
         # as recorded; the frontend's share is checked in frontend.py
         self.issue_ns = sum(self.issue_of(op) for op in ops)
@@ -55,14 +54,15 @@ class Sums:
             "ops": trace.last - trace.first + 1,
             "parts": sum(len(op.parts) for op in self.ended),
             "total_ns": self.total_ns,
-            "warmup_ns": trace.begin - trace.first_ns,
+            "warmup_ns": trace.begin - trace.first_ns - sum(
+                end - begin for begin, end in self.pauses(trace.waits[:trace.first_wait], trace.first_ns, trace.begin)),
             "op_issue_ns": self.issue_ns,
             "blocked_ns": self.blocked_ns,
             "recorded_work_ns": self.work_ns,
             "recording_wait_ns": sum(w.end - w.begin for w in self.asked if w.kind == "recording"),
             "backend_busy_ns": self.busy_ns,
-            "backend_idle_ns": max(len(self.lanes_used) * self.total_ns - self.busy_ns - self.open_ns(), 0),
-            "backend_open_ns": self.open_ns(),
+            "backend_idle_ns": self.idle_ns(),
+            "backend_open_ns": sum(end - begin for lane in self.lanes_begun() for begin, end in self.open_in(lane)),
             "t1_ns": median(self.t1), "t2_ns": median(self.t2), "t3_ns": median(self.t3),
             "t1": self.t1, "t2": self.t2, "t3": self.t3,
             "headway_max": curves.peak(headway, trace.begin, trace.end),
@@ -91,13 +91,43 @@ class Sums:
         within = curves.peak(curve, self.trace.begin, self.trace.end)
         return within or max((value for _, value in curve), default=0)
 
-    def open_ns(self):
-        """Time without an outcome: in lanes with unfinished ops, from the last finished op to the end."""
+    def pauses(self, waits, begin, end):
+        """Within these times: the pauses, and the holds that the frontend waited through."""
+        within = [(max(w.begin, begin), min(w.end, end), w.kind) for w in waits]
+        return [(max(a, c), min(b, d)) for a, b, kind in within
+                for c, d in ([(a, b)] if kind == "paused" else union(self.trace.holds)) if max(a, c) < min(b, d)]
+
+    def lanes_begun(self):
+        """Lanes that executed something in the measured part, also what was issued before it."""
+        return [lane for lane, ops in enumerate(self.trace.lanes) if any(self.in_part(op) for op in ops)]
+
+    def in_part(self, op):
+        inside = op.begin < self.trace.end and op.end > self.trace.begin
+        return inside or self.trace.begin <= op.begin == op.end < self.trace.end
+
+    def unpaused(self, begin, end):
+        """[begin, end) within the measured part, without its pauses."""
+        at, rest = max(begin, self.trace.begin), []
+        for pause_begin, pause_end in sorted(self.pauses(self.trace.measured_waits(), self.trace.begin, self.trace.end)):
+            rest.append((at, min(pause_begin, end, self.trace.end)))
+            at = max(at, pause_end)
+        return [(a, b) for a, b in [*rest, (at, min(end, self.trace.end))] if a < b]
+
+    def open_in(self, lane):
+        """Time without an outcome: in a lane with unfinished ops, from the last finished op to the end."""
+        if not any(op.end == PENDING for op in self.trace.ops if op.lane == lane):
+            return []
+        return self.unpaused(self.trace.lanes[lane][-1].end, self.trace.end)
+
+    def idle_ns(self, of=lambda lane: True):
         total = 0
-        for lane in self.lanes_used:
-            if any(op.end == PENDING for op in self.trace.ops if op.lane == lane):
-                total += clipped(self.trace.lanes[lane][-1].end, self.trace.end, self.trace)
-        return total
+        for lane in filter(of, self.lanes_begun()):
+            spent = [span for op in self.trace.lanes[lane] for span in self.unpaused(op.begin, op.end)]
+            total += self.total_ns - sum(end - begin for begin, end in spent + self.open_in(lane))
+        return max(total, 0)
+
+    def lanes_ns(self):
+        return len(self.lanes_begun()) * self.total_ns
 
     def lines(self):
         zero = {"issue_ns": 0, "blocked_ns": 0, "recorded_work_ns": 0, "ops": 0, "backward_ops": 0, "backward_ns": 0}
@@ -144,7 +174,7 @@ class Sums:
                 "lanes": [name for lane, name in enumerate(trace.other["lanes"]) if trace.device_of_lane(lane) == i],
                 "ops": len(ops),
                 "busy_ns": busy,
-                "idle_ns": max(len({op.lane for op in ops}) * self.total_ns - busy, 0),
+                "idle_ns": self.idle_ns(lambda lane, i=i: trace.device_of_lane(lane) == i),
                 "waits": len(waits),
                 "waited_ns": sum(w.end - w.begin - w.held for w in waits),
                 "live_bytes_peak": curves.peak(live, trace.begin, trace.end),
@@ -202,7 +232,7 @@ class Sums:
         causes = dict.fromkeys(("frontend_ns", "barrier_ns", "blocker_ns", "limit_ns", "paused_ns", "dependency_ns",
                                 "link_ns", "handover_ns", "done_ns"), 0)
         for lane in trace.lanes:
-            inside = [op for op in lane if op.end >= trace.begin and op.begin < trace.end]
+            inside = [op for op in lane if self.in_part(op)]
             if not inside:
                 continue
             free = trace.begin
@@ -240,9 +270,9 @@ class Sums:
         free_link = min(max([ready, *before]), begin)
         for key, since, until in (("dependency_ns", issued, ready), ("link_ns", ready, free_link),
                                   ("handover_ns", free_link, begin)):
-            held = held_between(self.trace, since, until)
-            causes[key] += until - since - held
-            causes["paused_ns"] += held
+            stopped = stopped_between(self.trace, since, until)
+            causes[key] += until - since - stopped
+            causes["paused_ns"] += stopped
 
     def _behind(self, free, end, causes):
         """Idle time after a lane's last op: until everything is issued, another op might have come."""
@@ -253,7 +283,9 @@ class Sums:
         self._unissued(free, issued, causes)
         work = sum(max(min(w.end, end) - max(w.begin, issued), 0) for w in self.trace.works)
         causes["frontend_ns"] += work
-        causes["done_ns"] += end - issued - work
+        stopped = min(stopped_between(self.trace, issued, end), end - issued - work)
+        causes["paused_ns"] += stopped
+        causes["done_ns"] += end - issued - work - stopped
 
     def _unissued(self, begin, end, causes):
         left = end - begin

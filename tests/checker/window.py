@@ -54,14 +54,14 @@ def behind(words, head):
     return found
 
 
-def differences(report, words):
-    """(how many texts were compared, [(name, the window's texts, the expected text)])."""
-    known = report["backend_idle_ns"] + report["backend_busy_ns"] + report["backend_open_ns"]
+def differences(report, lanes_ns, words):
+    """(how many texts were compared, [(name, the window's texts, the expected text)]). `lanes_ns`: the run's total for each
+    lane that executed something."""
     of_table = {
         "total": duration(report["total_ns"]),
         "issue": duration(report["issue_ns"]),
         "blocked": duration(report["blocked_ns"]),
-        "backend idle": percent(report["backend_idle_ns"] / known) if known else "–",
+        "backend idle": percent(report["backend_idle_ns"] / lanes_ns) if lanes_ns else "–",
         "max headway": ops(report["headway_max"]),
         "peak memory": size(report["live_bytes_peak"]),
         "t₁ issue": duration(report["t1_ns"]),

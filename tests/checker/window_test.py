@@ -12,6 +12,9 @@ import tempfile
 
 import lessons
 import window
+from events import Trace
+from graph import Graph
+from sums import Sums
 
 HEADWAY = os.path.abspath(sys.argv[1])
 QUICK = 10
@@ -35,7 +38,9 @@ def look(folder, name, options):
     if done.returncode != 0:
         return 0, [done.stderr.strip()]
     with open(report, encoding="utf-8") as file:
-        compared, wrong = window.differences(json.load(file), window.words_of(words))
+        events = Trace(trace)
+        lanes_ns = Sums(events, Graph(events)).lanes_ns()
+        compared, wrong = window.differences(json.load(file), lanes_ns, window.words_of(words))
     return compared, [f"{head}: the window says {said}, the report {text}" for head, said, text in wrong]
 
 

@@ -31,6 +31,16 @@ sys.argv[2:] = [word for word in sys.argv[2:] if not word.startswith(("--kills="
 WINDOW = os.environ.get("HEADWAY_WINDOW", "")
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV)
 RUN = ("increment", *settings(n=2_000))
+KILLED_IN_A_WAIT = """\
+import os, signal, threading
+import headway as hw
+a = hw.randn(1500, 1500)
+b = a
+for _ in range(400):
+    b = b @ a
+threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGKILL)).start()
+hw.waitall()
+"""
 
 
 class Kill(Scenario):
@@ -56,6 +66,25 @@ class Kill(Scenario):
         """The process that runs the program; the supervisor itself while there is none."""
         found = subprocess.run(["pgrep", "-P", str(supervisor)], capture_output=True, text=True).stdout.split()
         return int(found[0]) if found else supervisor
+
+    def test_a_program_that_is_killed_in_a_wait_has_waited(self):
+        program = self.folder / "killed.py"
+        program.write_text(KILLED_IN_A_WAIT, encoding="utf-8")
+        report, trace, again = (self.folder / name for name in ("report.json", "trace.json", "again.json"))
+        subprocess.run([RUNNER, "run", program, "--device", "cpu", "--workers", "1", "--report", report, "--trace", trace],
+                       stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)
+        of_run = json.loads(report.read_text(encoding="utf-8"))
+        self.assertEqual(of_run["end"]["verdict"], "crashed")
+        [wait] = of_run["waits"]
+        self.assertEqual((wait["name"], wait["line"]), ("waitall", 8))
+        self.assertEqual(wait["ns"], of_run["blocked_ns"])
+        self.assertIsNone(of_run["t3"])
+        texts = [sentence["text"] for sentence in of_run["explanation"]]
+        self.assertTrue(any(text.startswith("The frontend waited once") for text in texts), texts)
+        subprocess.run([RUNNER, "compare", "--a", trace, "--b", trace, "--report", again], stdin=subprocess.DEVNULL,
+                       capture_output=True, check=False, timeout=60)
+        of_trace = json.loads(again.read_text(encoding="utf-8"))["a"]
+        self.assertEqual((of_trace["blocked_ns"], len(of_trace["waits"])), (of_run["blocked_ns"], 1))
 
     def test_outputs_are_old_new_or_absent(self):
         began = time.monotonic()

@@ -197,15 +197,7 @@ void write_folds(const model::Run& run, const SavedFolds& folds, JsonText& to) {
     to.list(folds.devices.size(), [&](std::size_t i) {
         const model::Tally::OfDevice& device = folds.devices[i];
         to.put_all("{\"ops\":", device.ops, ",\"waits\":", device.waits, ",\"busy_ns\":", device.busy_ns,
-                   ",\"waited_ns\":", device.waited_ns, ",\"lanes\":[");
-        bool one = false;
-        for (std::size_t lane = 0; lane < device.lanes_used.size(); ++lane) {
-            if (device.lanes_used[lane]) {
-                to.put_all(one ? "," : "", std::uint64_t{lane});
-                one = true;
-            }
-        }
-        to.put("]}");
+                   ",\"waited_ns\":", device.waited_ns, ",\"busy_in_pauses_ns\":", device.busy_in_pauses_ns, "}");
     });
     if (!folds.links.empty()) {
         to.put(",\"links\":");

@@ -160,11 +160,7 @@ FoldsReader::FoldsReader(json::Value folded) {
         device.waits = entry["waits"].count();
         device.busy_ns = entry["busy_ns"].integer().value_or(0);
         device.waited_ns = entry["waited_ns"].integer().value_or(0);
-        for (const json::Value lane : entry["lanes"].elements()) {
-            if (lane.count() < device.lanes_used.size()) {
-                device.lanes_used.set(lane.count());
-            }
-        }
+        device.busy_in_pauses_ns = entry["busy_in_pauses_ns"].integer().value_or(0);
         if (folds_->devices.size() < core::kMaxDevices) {
             folds_->devices.push_back(device);
         }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "app/model/analysis/idle.h"
+#include "app/model/run/queries.h"
 #include "engine/core/time_budget.h"
 
 namespace headway::model {
@@ -48,6 +49,16 @@ WaitTimes waits_between(const Run& run, std::int64_t begin_ns, std::int64_t end_
     return times;
 }
 
+// How long the learner had paused the frontend or held a lane within the range.
+std::int64_t stopped_between(const Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
+    std::int64_t ns = run.holds().held_ns(begin_ns, end_ns);
+    for (const Hold& pause : run.pauses().within(begin_ns, end_ns)) {
+        const std::int64_t from_ns = std::max(pause.begin_ns, begin_ns), to_ns = std::min(pause.end_ns, end_ns);
+        ns += to_ns - from_ns - run.holds().held_ns(from_ns, to_ns);
+    }
+    return ns;
+}
+
 // Idle time before the next op was issued.
 void add_unissued(const Run& run, std::int64_t begin_ns, std::int64_t end_ns, IdleCauses& causes) {
     const WaitTimes times = waits_between(run, begin_ns, end_ns);
@@ -86,8 +97,10 @@ void add_behind_last(const Run& run, std::int64_t begin_ns, std::int64_t end_ns,
     const std::int64_t issued_ns = over && last != 0 ? std::clamp(run.op(last).issue_end_ns, begin_ns, end_ns) : end_ns;
     add_unissued(run, begin_ns, issued_ns, causes);
     const std::int64_t work_ns = work_between(run, issued_ns, end_ns);
+    const std::int64_t paused_ns = std::min(stopped_between(run, issued_ns, end_ns), end_ns - issued_ns - work_ns);
     causes.frontend_ns += work_ns;
-    causes.done_ns += end_ns - issued_ns - work_ns;
+    causes.paused_ns += paused_ns;
+    causes.done_ns += end_ns - issued_ns - work_ns - paused_ns;
 }
 
 // When the last of the copies ended that a copy had to wait for on its links, within [ready, begin]; `ready_ns` if it
@@ -120,13 +133,13 @@ void add_before_op(const Run& run, OpId id, std::int64_t free_ns, std::int64_t u
         }
     }
     const std::int64_t free_link_ns = link_free_ns(run, id, ready_ns, begin_ns);
-    const std::int64_t held_before_ns = run.holds().held_ns(issued_ns, ready_ns);
-    const std::int64_t held_link_ns = run.holds().held_ns(ready_ns, free_link_ns);
-    const std::int64_t held_ns = run.holds().held_ns(free_link_ns, begin_ns);
-    causes.dependency_ns += ready_ns - issued_ns - held_before_ns;
-    causes.link_ns += free_link_ns - ready_ns - held_link_ns;
-    causes.handover_ns += begin_ns - free_link_ns - held_ns;
-    causes.paused_ns += held_before_ns + held_link_ns + held_ns;
+    const std::int64_t stopped_before_ns = stopped_between(run, issued_ns, ready_ns);
+    const std::int64_t stopped_link_ns = stopped_between(run, ready_ns, free_link_ns);
+    const std::int64_t stopped_ns = stopped_between(run, free_link_ns, begin_ns);
+    causes.dependency_ns += ready_ns - issued_ns - stopped_before_ns;
+    causes.link_ns += free_link_ns - ready_ns - stopped_link_ns;
+    causes.handover_ns += begin_ns - free_link_ns - stopped_ns;
+    causes.paused_ns += stopped_before_ns + stopped_link_ns + stopped_ns;
 }
 
 }  // namespace
@@ -142,7 +155,7 @@ void IdleWalk::begin_lane() {
     if (lane_ < run_.lanes().size()) {
         const auto& ops = run_.lanes()[lane_].ops;
         const auto first = std::lower_bound(ops.begin(), ops.end(), part_.begin_ns,
-                                            [this](OpId id, std::int64_t ns) { return run_.op(id).end_ns < ns; });
+                                            [this](OpId id, std::int64_t ns) { return ended_before(run_.op(id), ns); });
         at_ = static_cast<std::size_t>(first - ops.begin());
     }
 }

@@ -107,7 +107,7 @@ Gap longest_gap(const Run& run) {
         const Gap before = longest;
         for (const OpId id : run.lanes()[lane].ops) {
             const Op& op = run.op(id);
-            if (op.end_ns < part.begin_ns) {
+            if (ended_before(op, part.begin_ns)) {
                 continue;
             }
             if (op.begin_ns >= part.end_ns) {

@@ -33,7 +33,7 @@ public:
         most_ = std::max(most_, other.most_);
     }
     [[nodiscard]] std::uint64_t count() const { return count_; }
-    // The smallest duration that at least this share of the durations does not exceed.
+    // In ascending order, the duration at share · (count - 1), rounded down: of two in the middle the smaller one.
     [[nodiscard]] std::int64_t at(double share) {
         if (count_ == 0) {
             return 0;

@@ -87,6 +87,10 @@ std::size_t Facts::busiest_lane() const {
             busy_ns[stream_of_lane(run, lane)] += lane_sum(run, lane, part.begin_ns, part.end_ns).ns;
         }
     }
+    const std::vector<std::int64_t> shared = shared_by_stream(run);
+    for (std::size_t stream = 0; stream < std::min(shared.size(), busy_ns.size()); ++stream) {
+        add_to(busy_ns[stream], -shared[stream]);
+    }
     return static_cast<std::size_t>(std::max_element(busy_ns.begin(), busy_ns.end()) - busy_ns.begin());
 }
 

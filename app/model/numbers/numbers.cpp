@@ -5,6 +5,7 @@
 
 #include "app/model/analysis/critical_path.h"
 #include "app/model/analysis/wait_details.h"
+#include "app/model/numbers/lane_time.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/numbers/prediction.h"
 #include "app/model/numbers/regime.h"
@@ -41,8 +42,6 @@ private:
     // In this order.
     enum class Stage { waits, works, ops, launches, prediction, regime, done };
     struct LaneNow {
-        bool runs = false;  // ran an op in the measured part
-        std::int64_t recorded_until_ns = 0;
         std::size_t ops = 0;  // number of ops that have ended; the next two are the last one's times
         std::int64_t last_begin_ns = 0, last_end_ns = 0;
     };
@@ -66,6 +65,7 @@ private:
     const std::uint32_t rescaled_;
     const std::uint64_t folded_ops_;
     std::vector<LaneNow> lanes_;
+    std::vector<KnownLane> known_;
     std::size_t op_count_, wait_count_;
     std::int64_t end_ns_;
     std::size_t works_end_, launches_end_;
@@ -91,7 +91,11 @@ NumbersWalk::Sums::Sums(const Run& run)
       works_end_(run.works_.size()),
       launches_end_(run.launches_.size()) {
     if (run.first_ns_ != kPending) {
-        numbers.warmup_ns = part_.begin_ns - run.first_ns_;
+        Run::Measured before;
+        before.begin_ns = run.first_ns_;
+        before.end_ns = part_.begin_ns;
+        before.waits_end = part_.first_wait;
+        numbers.warmup_ns = before.end_ns - before.begin_ns - paused_ns_of(run, before);
     }
     if (const auto& wait = run.open_wait_) {
         const std::int64_t paused_ns = paused_in_open_wait(run, part_);
@@ -116,13 +120,12 @@ NumbersWalk::Sums::Sums(const Run& run)
         folded_ = run.folded_parts_;
         tally_.merge(run.folding_->tally());
     }
+    known_ = known_lanes(run, part_);
     lanes_.resize(run.lanes_.size());
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-        const Running* running = run.running(lane);
         const auto& ops = run.lanes_[lane].ops;
         const Op last = ops.empty() ? Op() : run.op(ops.back());
-        lanes_[lane] = {running != nullptr && clipped(running->begin_ns, part_.end_ns, part_) > 0,
-                        run.recorded_until_ns(lane), ops.size(), last.begin_ns, last.end_ns};
+        lanes_[lane] = {ops.size(), last.begin_ns, last.end_ns};
     }
 }
 
@@ -237,7 +240,13 @@ void NumbersWalk::Sums::take(std::size_t item) {
 
 void NumbersWalk::Sums::end_stage() {
     if (stage_ == Stage::ops) {
-        add_to(tally_.backend_busy_ns, -shared_ns(run_));
+        const std::vector<std::int64_t> shared = shared_by_stream(run_);
+        for (std::size_t stream = 0; stream < shared.size(); ++stream) {
+            add_to(tally_.backend_busy_ns, -shared[stream]);
+            if (stream < tally_.lane_busy_ns.size()) {
+                add_to(tally_.lane_busy_ns[stream], -shared[stream]);
+            }
+        }
     } else if (stage_ == Stage::launches) {
         end();
         if (!numbers.cut_off && numbers.capabilities.issues && has_ended() && Replay::can(run_)) {
@@ -267,19 +276,14 @@ void NumbersWalk::Sums::end() {
     numbers.parts = tally_.parts;
     // An op counts as busy time when it has ended. Until then its lane is not idle either; nor is a lane whose
     // state is unknown.
-    LaneSet lanes_begun = tally_.lanes_used;
-    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-        if (lanes_[lane].runs) {
-            lanes_begun.set(lane);
-        }
-        if (lanes_begun[lane]) {
-            add_to(numbers.backend_open_ns, clipped(lanes_[lane].recorded_until_ns, part_.end_ns, part_));
-        }
+    std::int64_t busy_ns = -tally_.busy_in_pauses_ns;
+    for (const std::int64_t ns : tally_.lane_busy_ns) {
+        add_to(busy_ns, ns);
     }
-    numbers.backend_idle_ns = std::max<std::int64_t>(
-        rounded(static_cast<long double>(lanes_begun.count()) * static_cast<long double>(numbers.total_ns) -
-                static_cast<long double>(numbers.backend_busy_ns) - static_cast<long double>(numbers.backend_open_ns)),
-        0);
+    const LaneTime lanes = lane_time(run_, part_, numbers.total_ns, busy_ns, known_);
+    numbers.lanes_ns = lanes.all_ns;
+    numbers.backend_idle_ns = lanes.idle_ns;
+    numbers.backend_open_ns = lanes.open_ns;
     numbers.t1 = tally_.issues.spread();
     numbers.t2 = tally_.executions.spread();
     numbers.t3 = (tally_.returns.count() > 0 ? tally_.returns : tally_.idle_returns).spread();
@@ -450,10 +454,9 @@ std::vector<LineCost> line_costs_of(const Run& run) {
 }
 
 std::optional<double> idle_share(const Numbers& numbers) {
-    const double idle = static_cast<double>(numbers.backend_idle_ns);
-    const double all =
-        idle + static_cast<double>(numbers.backend_busy_ns) + static_cast<double>(numbers.backend_open_ns);
-    return all > 0 ? std::optional(idle / all) : std::nullopt;
+    return numbers.lanes_ns > 0
+               ? std::optional(static_cast<double>(numbers.backend_idle_ns) / static_cast<double>(numbers.lanes_ns))
+               : std::nullopt;
 }
 
 }  // namespace headway::model

@@ -9,6 +9,7 @@
 #include "app/model/analysis/critical_path.h"
 #include "app/model/analysis/idle.h"
 #include "app/model/analysis/wait_details.h"
+#include "app/model/numbers/lane_time.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/replay/what_if.h"
 #include "app/model/report/explanation_json.h"
@@ -268,6 +269,8 @@ Json devices_of(const Run& run, const Support& support, const Tally& tally) {
     std::vector<Tally::OfDevice> sums = tally.devices;
     sums.resize(std::max<std::size_t>(run.devices().size(), 1));
     sums[0].busy_ns -= shared_ns(run);
+    const Run::Measured part = run.measured();
+    const std::vector<KnownLane> known = known_lanes(run, part);
     const TraceCapabilities& capabilities = support.has;
     Json list = Json::array();
     for (std::size_t i = 0; i < run.devices().size(); ++i) {
@@ -286,10 +289,10 @@ Json devices_of(const Run& run, const Support& support, const Tally& tally) {
             entry["lanes"].push_back(run.lanes()[lane].name);
         }
         entry["ops"] = support.all(sums[i].ops);
-        const auto lanes_used = static_cast<std::int64_t>(sums[i].lanes_used.count());
         entry["busy_ns"] = support.all(capabilities.backend, sums[i].busy_ns);
         entry["idle_ns"] = support.all(
-            capabilities.backend, std::max<std::int64_t>(lanes_used * total_ns_of(run) - sums[i].busy_ns, 0));
+            capabilities.backend,
+            lane_time(run, part, total_ns_of(run), sums[i].busy_ns - sums[i].busy_in_pauses_ns, known, i).idle_ns);
         entry["waits"] = support.all(capabilities.waits, sums[i].waits);
         entry["waited_ns"] = support.all(capabilities.waits, sums[i].waited_ns);
         entry["live_bytes_peak"] = support.all(capabilities.memory, measured_peak(run, live_bytes(run, i)));

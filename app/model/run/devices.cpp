@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/model/run/queries.h"
+
 namespace headway::model {
 
 std::size_t stream_of_lane(const Run& run, std::size_t lane) {
@@ -15,16 +17,16 @@ bool shares_stream(const Run& run, std::size_t lane) {
     return stream != lane || std::count(streams.begin(), streams.end(), static_cast<std::uint32_t>(stream)) > 1;
 }
 
-std::int64_t shared_ns(const Run& run) {
+std::vector<std::int64_t> shared_by_stream(const Run& run) {
     const Run::Measured part = run.measured();
     const std::vector<Lane>& lanes = run.lanes();
-    std::uint64_t shared_ns = 0;  // wraps around: damaged recordings may contain any times
+    std::vector<std::int64_t> shared(std::min(run.info().lane_streams.size(), lanes.size()));
     struct Place {
         const Foldable<OpId>* ops;
         std::size_t at;
     };
     std::vector<Place> places;
-    for (std::size_t stream = 0; stream < std::min(run.info().lane_streams.size(), lanes.size()); ++stream) {
+    for (std::size_t stream = 0; stream < shared.size(); ++stream) {
         if (stream_of_lane(run, stream) != stream || !shares_stream(run, stream)) {
             continue;
         }
@@ -35,6 +37,7 @@ std::int64_t shared_ns(const Run& run) {
             }
         }
         // Visit all ops of the stream by begin time; each lane's ops are already ascending.
+        std::uint64_t shared_ns = 0;  // wraps around: damaged recordings may contain any times
         std::int64_t busy_until_ns = INT64_MIN;
         while (true) {
             Place* next = nullptr;
@@ -58,8 +61,17 @@ std::int64_t shared_ns(const Run& run) {
                 busy_until_ns = std::max(busy_until_ns, op.end_ns);
             }
         }
+        shared[stream] = static_cast<std::int64_t>(std::min<std::uint64_t>(shared_ns, INT64_MAX));
     }
-    return static_cast<std::int64_t>(std::min<std::uint64_t>(shared_ns, INT64_MAX));
+    return shared;
+}
+
+std::int64_t shared_ns(const Run& run) {
+    std::int64_t sum = 0;
+    for (const std::int64_t ns : shared_by_stream(run)) {
+        add_to(sum, ns);
+    }
+    return sum;
 }
 
 std::size_t device_of_lane(const Run& run, std::size_t lane) {
@@ -100,6 +112,27 @@ std::string stream_name(const Run& run, std::size_t lane) {
 std::string all_devices(const Run& run) {
     const std::size_t count = run.devices().size();
     return count < 2 ? "" : count == 2 ? "both devices" : "all " + std::to_string(count) + " devices";
+}
+
+CopySum copies_on(const Run& run, const Link& link, std::int64_t before_ns) {
+    const Run::Measured part = run.measured();
+    const auto at = [&](std::int64_t ns) {
+        return static_cast<std::size_t>(
+            std::partition_point(link.ops.begin(), link.ops.end(), [&](OpId id) { return run.op(id).begin_ns < ns; }) -
+            link.ops.begin());
+    };
+    std::size_t first = at(part.begin_ns), end = at(before_ns);
+    // Copies of the warm-up may begin later, and those issued after the measured part earlier.
+    while (first < end && link.ops[first] < part.first) {
+        ++first;
+    }
+    while (first < end && link.ops[end - 1] > part.last) {
+        --end;
+    }
+    if (first >= end) {
+        return {};
+    }
+    return {end - first, link.bytes_through[end - 1] - (first > 0 ? link.bytes_through[first - 1] : 0)};
 }
 
 std::string device_word(const Run& run, std::size_t device) {

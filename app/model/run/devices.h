@@ -16,7 +16,9 @@ namespace headway::model {
 // The first lane of this lane's stream: the lane itself, except for streams whose ops ran at the same time.
 [[nodiscard]] std::size_t stream_of_lane(const Run& run, std::size_t lane);
 [[nodiscard]] bool shares_stream(const Run& run, std::size_t lane);  // with another lane
-// The summed duration of the measured ops, less the time in which their streams were busy.
+// The summed duration of a stream's measured ops, less the time in which the stream was busy: by the stream's first
+// lane, and of all streams. Empty if no stream has several lanes.
+[[nodiscard]] std::vector<std::int64_t> shared_by_stream(const Run& run);
 [[nodiscard]] std::int64_t shared_ns(const Run& run);
 // The device whose memory holds the op's output.
 [[nodiscard]] std::size_t memory_device(const Run& run, const Op& op);
@@ -34,6 +36,12 @@ namespace headway::model {
 [[nodiscard]] std::string all_devices(const Run& run);
 // "simulated", or "simulated:1" where the run has several GPUs. For reports.
 [[nodiscard]] std::string device_word(const Run& run, std::size_t device);
+
+// The measured copies that a link had begun to carry by this time.
+struct CopySum {
+    std::uint64_t copies = 0, bytes = 0;
+};
+[[nodiscard]] CopySum copies_on(const Run& run, const Link& link, std::int64_t before_ns);
 
 [[nodiscard]] std::size_t gpu_count(const Run& run);
 // Of a simulated GPU, relative to its cost model; 1 for other devices.

@@ -148,7 +148,21 @@ std::int64_t paused_in_open_wait(const Run& run, const Run::Measured& part) {
 }
 
 std::int64_t paused_ns_of(const Run& run) {
-    const Run::Measured part = run.measured();
+    return paused_ns_of(run, run.measured());
+}
+
+Holds pauses_until_now(const Run& run) {
+    Holds pauses = run.pauses();
+    if (run.open_wait()) {
+        each_pause(run.holds(), *run.open_wait(), [&pauses](const Hold& pause) { pauses.add(pause); });
+    }
+    if (run.open_hold()) {
+        pauses.add(*run.open_hold());
+    }
+    return pauses;
+}
+
+std::int64_t paused_ns_of(const Run& run, const Run::Measured& part) {
     const Waits& waits = run.waits();
     constexpr auto kPaused = trace::WaitKind::paused;
     std::int64_t ns = paused_in_open_wait(run, part);

@@ -21,6 +21,11 @@ inline std::int64_t clipped(std::int64_t begin, std::int64_t end, const Run::Mea
     return std::max<std::int64_t>(std::min(end, measured.end_ns) - std::max(begin, measured.begin_ns), 0);
 }
 
+// Whether no part of the op's execution lies at `ns` or later. One of no length lies where it begins.
+inline bool ended_before(const Op& op, std::int64_t ns) {
+    return op.end_ns < ns || (op.end_ns == ns && op.begin_ns < ns);
+}
+
 // The last op whose issue had begun at `ns`; 0: none. Issues are ordered in time, so this is a binary search.
 inline OpId last_issued_at(const Run& run, std::int64_t ns) {
     OpId low = 0;
@@ -71,11 +76,26 @@ void each_touched(const Run& run, OpId id, Call call) {
 [[nodiscard]] std::vector<OpId> caused_by(const Run& run, const Wait& wait, std::size_t limit = 1000,
                                           std::size_t* count = nullptr, std::size_t most = SIZE_MAX);
 
-// The learner's pauses in one wait, within the measured part; in the wait and the hold that are still open; and in the
-// whole measured part.
+// The learner's pauses in one wait, within this part of the run; in the wait and the hold that are still open; and in
+// the whole part.
 [[nodiscard]] std::int64_t paused_in(const Run& run, const Wait& wait, const Run::Measured& part);
 [[nodiscard]] std::int64_t paused_in_open_wait(const Run& run, const Run::Measured& part);
+[[nodiscard]] std::int64_t paused_ns_of(const Run& run, const Run::Measured& part);
+// Of the measured part.
 [[nodiscard]] std::int64_t paused_ns_of(const Run& run);
+// Run::pauses(), and what has been paused so far of the wait and the hold that are still open.
+[[nodiscard]] Holds pauses_until_now(const Run& run);
+// Calls call(pause) for a pause, or for each of the holds that another wait contains.
+template <class Call>
+void each_pause(const Holds& holds, const Wait& wait, Call call) {
+    if (wait.kind == trace::WaitKind::paused) {
+        call(Hold{wait.begin_ns, wait.end_ns, 0});
+    } else if (wait.held_ns > 0) {
+        for (const Hold& hold : holds.within(wait.begin_ns, wait.end_ns)) {
+            call(Hold{std::max(hold.begin_ns, wait.begin_ns), std::min(hold.end_ns, wait.end_ns), 0});
+        }
+    }
+}
 // The duration of the measured part without the learner's pauses. As in Numbers, but fast.
 [[nodiscard]] std::int64_t total_ns_of(const Run& run);
 // The largest value of one of the run's curves in the measured part, at least 0.

@@ -191,9 +191,14 @@ void Run::take_wait(const trace::WaitRecord& record) {
         wait.waits_through = record.through != 0 ? std::min(record.through, wait.issued) : wait.issued;
     }
     wait.target_op = restoring_ != nullptr ? restoring_->next_target() : op_waited_for(wait, record.through);
+    add_wait(std::move(wait));
+}
+
+void Run::add_wait(Wait wait) {
     wait_index_.add(wait.begin_ns, wait.end_ns - wait.begin_ns, devices::Family::other, false);
     wait_kinds_.add(static_cast<std::uint32_t>(wait.kind), wait.waited_ns());
     any_paused_ = any_paused_ || wait.kind == trace::WaitKind::paused;
+    each_pause(holds_, wait, [this](const Hold& pause) { pauses_.add(pause); });
     waits_.push_back(std::move(wait));
 }
 
@@ -250,7 +255,7 @@ void Run::take_program_event(const trace::FrontendRecord& record) {
             end_minibatch();
             break;
         case trace::FrontendKind::measure_begin:
-            if (measure_begin_ns_ == kPending) {
+            if (measure_end_ns_ == kPending) {  // the last mark counts: it may follow that of the imports' end
                 measure_begin_ns_ = ns;
                 measure_begin_op_ = issued;
                 measure_begin_wait_ = waits_.size();

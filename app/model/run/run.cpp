@@ -103,6 +103,7 @@ void Run::forget() {
     driver_events_.clear();
     costs_.clear();
     holds_.clear();
+    pauses_.clear();
     program_time_.clear();
     waits_.clear();
     issue_index_.clear();
@@ -256,6 +257,21 @@ void Run::settle() {
     }
 }
 
+// A program that was killed in a wait, or while lanes were held, has no record of these either: they lasted until then.
+void Run::end_open_wait() {
+    if (!open_wait_) {
+        return;
+    }
+    Wait wait = *std::exchange(open_wait_, std::nullopt);
+    wait.end_ns = std::max(wait.end_ns, last_ns_);
+    if (open_hold_) {
+        holds_.add({open_hold_->begin_ns, wait.end_ns, open_hold_->lane});
+        wait.held_ns = holds_.held_ns(wait.begin_ns, wait.end_ns);
+        open_hold_.reset();
+    }
+    add_wait(std::move(wait));
+}
+
 void Run::close() {
     if (closed_) {
         return;
@@ -272,6 +288,7 @@ void Run::close() {
         see(ns_from_ticks(reader_->header().last_ticks.load()));
         program_end_ns_ = last_ns_;
     }
+    end_open_wait();
     for (const std::size_t open : intake_->open_scopes) {
         scopes_[open].end_ns = last_ns_;
     }

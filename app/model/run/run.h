@@ -118,6 +118,9 @@ public:
     [[nodiscard]] const std::vector<DriverEvent>& driver_events() const { return driver_events_; }
     [[nodiscard]] const std::vector<Cost>& costs() const { return costs_; }
     [[nodiscard]] const Holds& holds() const { return holds_; }
+    // The learner's pauses, and the holds that the frontend waited through: of the waits that have ended. `lane` is
+    // unused.
+    [[nodiscard]] const Holds& pauses() const { return pauses_; }
     // Without the learner's pauses and holds, from where measuring began: the time axis of a timeline.
     [[nodiscard]] const ProgramTime& program_time() const { return program_time_; }
     // Whether, at the last update(), the learner had paused the frontend, or held the lanes that it waited for.
@@ -287,6 +290,8 @@ private:
     void take_more_inputs(const trace::MoreInputsRecord& record);
     void take_more_output(const trace::MoreOutputRecord& record);
     void take_wait(const trace::WaitRecord& record);
+    void add_wait(Wait wait);
+    void end_open_wait();
     void take_work(const trace::WorkRecord& record);
     void take_program_event(const trace::FrontendRecord& record);
     void take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns);
@@ -314,7 +319,7 @@ private:
     Events<Launch> launches_;
     std::vector<DriverEvent> driver_events_;
     std::vector<Cost> costs_;
-    Holds holds_;
+    Holds holds_, pauses_;
     ProgramTime program_time_;
     Waits waits_;
     std::optional<Wait> open_wait_;

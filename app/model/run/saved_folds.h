@@ -87,6 +87,7 @@ void each_saved_number(Saved& numbers, Call call) {
     call("backend_busy_ns", numbers.backend_busy_ns);
     call("backend_idle_ns", numbers.backend_idle_ns);
     call("backend_open_ns", numbers.backend_open_ns);
+    call("lanes_ns", numbers.lanes_ns);
     call("op_issue_ns", numbers.op_issue_ns);
     call("recorded_work_ns", numbers.recorded_work_ns);
     call("recorder_ns", numbers.recorder_ns);

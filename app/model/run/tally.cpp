@@ -69,8 +69,9 @@ void Tally::add(const Run& run, const Run::Measured& part, const Wait& wait) {
                                                            : wait.begin_ns;
         const std::int64_t back_ns =
             std::max<std::int64_t>(wait.end_ns - std::max(wait.begin_ns, std::min(done_ns, wait.end_ns)), 0);
-        if (run.info().foreign && done_ns > wait.end_ns) {
-            // The wait was for one stream or a copy: another program's trace does not contain when that ended.
+        if (done_ns == kPending || (run.info().foreign && done_ns > wait.end_ns)) {
+            // The program was ended in the wait. Or the wait was for one stream or a copy: another program's trace does
+            // not contain when that ended.
         } else if (done_ns > wait.begin_ns) {
             returns.add(back_ns);
         } else {
@@ -130,7 +131,12 @@ void Tally::add(const Run& run, const Run::Measured& part, OpId id, bool ended) 
         OfDevice& device = device_at(device_of_lane(run, op.lane));
         ++device.ops;
         add_to(device.busy_ns, op.end_ns - op.begin_ns);
-        device.lanes_used.set(stream);
+        if (!run.pauses().list().empty()) {
+            const std::int64_t in_pauses_ns =
+                run.pauses().held_ns(std::max(op.begin_ns, part.begin_ns), std::min(op.end_ns, part.end_ns));
+            add_to(busy_in_pauses_ns, in_pauses_ns);
+            add_to(device.busy_in_pauses_ns, in_pauses_ns);
+        }
         if (op.links != 0 && !op.failed) {
             const Signature& copy = run.signature(op.signature);
             add_copy(op.links, {1, devices::copied_bytes(copy.out_bytes, copy.moved_bytes), op.end_ns - op.begin_ns});
@@ -159,6 +165,7 @@ void Tally::merge(const Tally& other) {
     add_to(paused_ns, other.paused_ns);
     add_to(blocked_ns, other.blocked_ns);
     add_to(backend_busy_ns, other.backend_busy_ns);
+    add_to(busy_in_pauses_ns, other.busy_in_pauses_ns);
     add_to(op_issue_ns, other.op_issue_ns);
     add_to(recorded_work_ns, other.recorded_work_ns);
     add_to(launch_ns, other.launch_ns);
@@ -186,7 +193,7 @@ void Tally::merge(const Tally& other) {
         mine.waits += other.devices[i].waits;
         add_to(mine.busy_ns, other.devices[i].busy_ns);
         add_to(mine.waited_ns, other.devices[i].waited_ns);
-        mine.lanes_used |= other.devices[i].lanes_used;
+        add_to(mine.busy_in_pauses_ns, other.devices[i].busy_in_pauses_ns);
     }
     for (std::size_t i = 0; i < other.links.size(); ++i) {
         add_copy(std::uint32_t{1} << i, other.links[i]);

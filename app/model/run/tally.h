@@ -35,11 +35,11 @@ struct Tally {
     std::set<std::uint16_t> signatures;  // of the ops that have ended
     Quantiles issues, executions, returns, idle_returns;
     std::vector<std::int64_t> lane_busy_ns;  // by the first lane of its stream; within the measured part
+    std::int64_t busy_in_pauses_ns = 0;      // of these
     // By device. Waits are assigned to the device whose ops they were for.
     struct OfDevice {
         std::uint64_t ops = 0, waits = 0;
-        std::int64_t busy_ns = 0, waited_ns = 0;
-        LaneSet lanes_used;
+        std::int64_t busy_ns = 0, waited_ns = 0, busy_in_pauses_ns = 0;
     };
     std::vector<OfDevice> devices;
     // By link of a machine with several GPUs: the copies that it carried.

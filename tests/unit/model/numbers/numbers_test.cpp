@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "app/model/analysis/idle.h"
+#include "app/model/analysis/overlap.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/run/queries.h"
 #include "tests/unit/model/constant_run.h"
@@ -236,6 +237,94 @@ TEST(Numbers, CountEveryLaneThatATraceMayHave) {
     EXPECT_EQ(numbers.backend_idle_ns, 150 * used - numbers.backend_busy_ns);
     EXPECT_EQ(numbers.predicted_ns, 150);
     EXPECT_EQ(numbers.busiest_lane_ns, 150);
+}
+
+TEST(Numbers, ALaneIsNotIdleWhileItExecutesTheWarmUp) {
+    RecordingBuilder builder;
+    builder.issue({.begin = 0, .end = 5});
+    builder.issue({.begin = 5, .end = 10, .lane = 1});
+    builder.mark(trace::FrontendKind::measure_begin, 10);
+    builder.issue({.begin = 10, .end = 15});
+    builder.exec(0, 1, 5, 60);
+    builder.exec(1, 2, 10, 40);
+    builder.exec(0, 3, 60, 100);
+    builder.wait(15, 110, trace::WaitKind::waitall, 0, 3);
+    builder.mark(trace::FrontendKind::program_end, 110);
+    const auto run = builder.read();
+    const Numbers numbers = numbers_of(*run);
+    EXPECT_EQ(numbers.backend_busy_ns, 40) << "the measured op's";
+    EXPECT_EQ(numbers.backend_idle_ns, 10 + 70) << "behind the last op of each lane";
+    EXPECT_EQ(numbers.backend_idle_ns, idle_causes(*run).all_ns());
+    EXPECT_DOUBLE_EQ(idle_share(numbers).value(), 80.0 / 200);
+}
+
+TEST(Numbers, ALaneThatWasUsedOnlyUntilMeasuringBeganIsNotUsed) {
+    RecordingBuilder builder;
+    builder.issue({.begin = 0, .end = 5});
+    builder.issue({.begin = 5, .end = 10, .lane = 1});
+    builder.exec(0, 1, 5, 50);
+    builder.exec(1, 2, 10, 60);
+    builder.wait(10, 50, trace::WaitKind::wait_to_read, 1, 1);
+    builder.mark(trace::FrontendKind::measure_begin, 50);
+    builder.mark(trace::FrontendKind::program_end, 80);
+    const auto run = builder.read();
+    EXPECT_EQ(numbers_of(*run).backend_idle_ns, 20) << "of lane 1";
+    EXPECT_EQ(idle_causes(*run).all_ns(), 20);
+    EXPECT_EQ(longest_gap(*run).lane, 1u);
+}
+
+// What a lane executes in a pause fills no time of the run.
+TEST(Numbers, ALaneIsIdleForTheRunsTimeWithoutPauses) {
+    RecordingBuilder builder;
+    builder.exec(0, builder.issue({.begin = 0, .end = 10}), 10, 70);
+    builder.wait(20, 120, trace::WaitKind::paused);
+    builder.mark(trace::FrontendKind::program_end, 140);
+    const auto run = builder.read();
+    const Numbers numbers = numbers_of(*run);
+    EXPECT_EQ(numbers.total_ns, 40);
+    EXPECT_EQ(numbers.backend_busy_ns, 60);
+    EXPECT_EQ(numbers.backend_idle_ns, 10 + 20);
+    EXPECT_EQ(numbers.backend_idle_ns, idle_causes(*run).all_ns());
+    EXPECT_EQ(idle_causes(*run).paused_ns, 50) << "while the lane was idle";
+}
+
+TEST(Numbers, TheLastMarkBeginsMeasuring) {
+    RecordingBuilder builder;
+    builder.mark(trace::FrontendKind::measure_begin, 0);
+    builder.exec(0, builder.issue({.begin = 0, .end = 10}), 10, 20);
+    builder.wait(10, 30, trace::WaitKind::waitall, 0, 1);
+    builder.mark(trace::FrontendKind::measure_begin, 30);
+    builder.exec(0, builder.issue({.begin = 30, .end = 40}), 40, 50);
+    builder.mark(trace::FrontendKind::program_end, 60);
+    const auto run = builder.read();
+    const Numbers numbers = numbers_of(*run);
+    EXPECT_EQ(numbers.ops, 1u);
+    EXPECT_EQ(numbers.total_ns, 30);
+    EXPECT_EQ(numbers.warmup_ns, 30);
+    EXPECT_EQ(numbers.blocked_ns, 0);
+}
+
+TEST(Numbers, WarmUpContainsNoPauses) {
+    RecordingBuilder builder;
+    builder.issue({.begin = 0, .end = 10});
+    builder.wait(10, 1'000, trace::WaitKind::paused);
+    builder.mark(trace::FrontendKind::measure_begin, 1'020);
+    builder.mark(trace::FrontendKind::program_end, 1'100);
+    EXPECT_EQ(numbers_of(*builder.read()).warmup_ns, 30);
+}
+
+TEST(Numbers, AStreamThatRanOpsAtTheSameTimeIsBusyOnce) {
+    RecordingBuilder builder;
+    builder.metadata(R"({"lane_streams": [0, 0]})");
+    builder.exec(0, builder.issue({.begin = 0, .end = 5}), 5, 65);
+    builder.exec(1, builder.issue({.begin = 5, .end = 10, .lane = 1}), 25, 85);
+    builder.wait(10, 90, trace::WaitKind::waitall, 0, 2);
+    builder.mark(trace::FrontendKind::program_end, 90);
+    const auto run = builder.read();
+    const Numbers numbers = numbers_of(*run);
+    EXPECT_EQ(numbers.backend_busy_ns, 80);
+    EXPECT_EQ(numbers.busiest_lane_ns, 80);
+    EXPECT_EQ(numbers.backend_idle_ns, 10);
 }
 
 TEST(Numbers, KeepWarmUpApart) {

@@ -306,5 +306,32 @@ TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
     EXPECT_EQ(run->wait_at(run->waits().size()), nullptr);
 }
 
+// A program that is killed in a wait has no record of it.
+TEST(Run, TheWaitInWhichAProgramWasEndedLastsUntilThen) {
+    RecordingBuilder builder(std::size_t{128} << 20, false);
+    issue_two(builder);
+    const auto run = builder.read();
+    trace::Header& header = builder.recording().header();
+    header.wait_kind_name =
+        static_cast<std::uint32_t>(trace::WaitKind::waitall) << 16 | builder.recording().string_id("waitall");
+    header.wait_line = 9;
+    header.wait_begin = static_cast<std::uint64_t>(now());
+    advance_clock(builder);
+    run->update();
+    ASSERT_TRUE(run->open_wait());
+    const std::int64_t begin_ns = run->open_wait()->begin_ns;
+    run->close();
+    EXPECT_FALSE(run->open_wait());
+    ASSERT_EQ(run->waits().size(), 1u);
+    EXPECT_EQ(run->waits()[0].begin_ns, begin_ns);
+    EXPECT_EQ(run->waits()[0].end_ns, run->end_ns());
+    EXPECT_EQ(caused_by(*run, run->waits()[0]), (std::vector<OpId>{1, 2}));
+    const Numbers numbers = numbers_of(*run);
+    EXPECT_EQ(numbers.blocked_ns, run->end_ns() - begin_ns);
+    EXPECT_EQ(numbers.t3.count, 0u) << "it did not return";
+    run->update();
+    EXPECT_EQ(run->waits().size(), 1u);
+}
+
 }  // namespace
 }  // namespace headway::model

@@ -171,7 +171,7 @@ def barrier(policy):
 
 
 def measure():
-    """Begins measuring: everything before was warm-up."""
+    """Begins measuring: everything before was warm-up. The last call counts."""
     _headway.program_event("measure_begin")
 
 
