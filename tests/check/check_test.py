@@ -271,6 +271,30 @@ class Results(Check):
         self.assertIn("checks are kept", reports[1]["sentence"])
 
 
+    def test_a_folder_that_cannot_be_read_is_named_and_the_others_are_checked(self):
+        self.file(REFERENCE, "in/a.py")
+        self.file(REFERENCE, "in/z/b.py")
+        # Its path is longer than the system allows, which not even root can read.
+        before = os.getcwd()
+        os.chdir(self.folder / "in")
+        try:
+            for _ in range(17):
+                os.mkdir("m" * 250)
+                os.chdir("m" * 250)
+        finally:
+            os.chdir(before)
+        ran = self.headway("check", "needless-barrier", "in", "--format", "csv")
+        self.assertEqual(ran.status, 2, ran)
+        self.assertEqual([row["program"] for row in csv.DictReader(io.StringIO(ran.out))], ["a.py", "z/b.py"])
+        self.assertRegex(ran.err, "the folder in/(m+/)+m+ cannot be read \\(File name too long\\), so its programs are not")
+
+    def test_why_a_program_of_a_folder_is_not_checked(self):
+        self.file("#" * 1_100_000, "in/a/Big.py")
+        ran = self.headway("check", "needless-barrier", "in", "--format", "csv")
+        self.assertEqual(ran.status, 1, ran)
+        self.assertIn("The program is larger than 1 MB.", ran.out)
+
+
 class Usage(Check):
     def test_lists_and_tasks(self):
         ran = self.headway("check", "--list")

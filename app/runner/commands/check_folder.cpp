@@ -28,30 +28,45 @@ std::string bytes_of(const fs::path& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The programs below a folder, by their path in it.
-std::vector<std::string> programs_below(const fs::path& folder) {
-    std::vector<std::string> names;
-    std::error_code problem;
-    for (fs::recursive_directory_iterator entry(folder, problem), last; !problem && entry != last;
-         entry.increment(problem)) {
-        std::error_code ignored;
-        const std::string kind = entry->path().extension().string();
-        if (entry->path().filename().string().starts_with('.')) {
-            entry.disable_recursion_pending();  // .ipynb_checkpoints and the like
+struct FoundPrograms {
+    std::vector<std::string> names;   // paths in the folder, sorted
+    std::vector<core::Error> unread;  // folders that cannot be read
+};
+
+// Adds the programs below `folder`, a folder in `root`.
+void add_programs(const fs::path& root, const fs::path& folder, FoundPrograms& found) {
+    std::error_code problem, ignored;
+    for (fs::directory_iterator entry(folder, problem), last; !problem && entry != last; entry.increment(problem)) {
+        const fs::path& path = entry->path();
+        const std::string kind = path.extension().string();
+        if (path.filename().string().starts_with('.')) {
+            continue;  // .ipynb_checkpoints and the like
+        }
+        if (entry->is_directory(ignored) && !entry->is_symlink(ignored)) {
+            add_programs(root, path, found);
         } else if (entry->is_regular_file(ignored) && (kind == ".py" || kind == ".ipynb")) {
-            names.push_back(entry->path().lexically_relative(folder).string());
+            found.names.push_back(path.lexically_relative(root).string());
         }
     }
-    std::sort(names.begin(), names.end());
-    return names;
+    if (problem) {
+        found.unread.push_back({core::ErrorKind::unreadable, "the folder " + folder.string() + " cannot be read (" +
+                                                                 problem.message() +
+                                                                 "), so its programs are not checked"});
+    }
+}
+
+FoundPrograms programs_below(const fs::path& folder) {
+    FoundPrograms found;
+    add_programs(folder, folder, found);
+    std::sort(found.names.begin(), found.names.end());
+    return found;
 }
 
 class FolderCheck {
 public:
-    FolderCheck(const check::Exercise& exercise, const CheckOptions& options)
-        : exercise_(exercise), options_(options), names_(programs_below(options.program)), reports_(names_.size()) {}
+    FolderCheck(const check::Exercise& exercise, const CheckOptions& options, std::vector<std::string> names)
+        : exercise_(exercise), options_(options), names_(std::move(names)), reports_(names_.size()) {}
 
-    [[nodiscard]] bool empty() const { return names_.empty(); }
     // The reports, in the order of the names. Fails if one cannot be kept, or the user stops.
     core::Result<std::vector<check::CheckReport>> run() {
         const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
@@ -141,7 +156,7 @@ private:
 
     core::Result<void> take_result(std::size_t index, core::Result<check::CheckReport> report) {
         if (!report) {
-            report = not_checked(report.error());
+            report = not_checked(index, report.error());
         } else if (!options_.results.empty()) {
             std::error_code ignored;
             fs::create_directories(options_.results, ignored);
@@ -154,11 +169,15 @@ private:
     }
 
     // A program that could not be checked, such as a file that cannot be read.
-    [[nodiscard]] check::CheckReport not_checked(const core::Error& error) const {
+    [[nodiscard]] check::CheckReport not_checked(std::size_t index, const core::Error& error) const {
+        std::string reason = error.message;
+        if (const std::string path = path_of(index).string() + ": "; reason.starts_with(path)) {
+            reason.erase(0, path.size());  // the report names the program
+        }
         check::CheckReport report;
         check::CaseRun run;
         run.run = run.reference = std::make_shared<check::RunData>();
-        run.ending = check::ending_of(nullptr, false, exercise_.limits, "headway: " + error.message);
+        run.ending = check::ending_of(nullptr, false, exercise_.limits, "headway: " + reason);
         check::judge(exercise_, {&run, 1}, {}, report);
         return report;
     }
@@ -188,11 +207,16 @@ int check_folder(const check::Exercise& exercise, const CheckOptions& options) {
         return fail(
             {core::ErrorKind::usage, "--format gradescope is for one program: Gradescope checks one at a time"});
     }
-    FolderCheck folder(exercise, options);
-    if (folder.empty()) {
-        return fail({core::ErrorKind::usage, "there is no .py or .ipynb file in " + options.program});
+    FoundPrograms found = programs_below(options.program);
+    int unread = kDone;
+    for (const core::Error& error : found.unread) {
+        unread = fail(error);
     }
-    auto reports = folder.run();
+    if (found.names.empty()) {
+        return unread != kDone ? unread
+                               : fail({core::ErrorKind::usage, "there is no .py or .ipynb file in " + options.program});
+    }
+    auto reports = FolderCheck(exercise, options, std::move(found.names)).run();
     if (!reports) {
         return fail(reports.error());
     }
@@ -202,7 +226,7 @@ int check_folder(const check::Exercise& exercise, const CheckOptions& options) {
         return fail(written.error());
     }
     const bool all = std::all_of(reports->begin(), reports->end(), [](const auto& report) { return report.passed(); });
-    return all ? kDone : kProgramFailed;
+    return unread != kDone ? unread : all ? kDone : kProgramFailed;
 }
 
 }  // namespace headway::runner
