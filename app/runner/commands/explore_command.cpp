@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <sstream>
 #include <tuple>
 
@@ -38,14 +37,13 @@ struct FoundRace {
 
 // As it was printed to stdout, with "…" for each duration.
 std::string printed(const model::Run& run) {
-    static const std::regex durations(R"(\d+([.,]\d+)*\s?(ns|µs|us|ms|s)\b)");
     std::string text;
     for (const auto& written : run.program_output().written()) {
         if (!written.error) {
             text += run.program_output().text(written);
         }
     }
-    return std::regex_replace(text, durations, "…");
+    return without_durations(text);
 }
 
 // "mean in line 12 in Stream 1"

@@ -177,6 +177,48 @@ std::string left_aligned(std::string_view text, std::size_t width) {
     return std::string(text) + padding(text, width);
 }
 
+namespace {
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+// Where the number ends that begins at `at`: digits, also in groups behind points or commas.
+std::size_t end_of_number(std::string_view text, std::size_t at) {
+    while (at < text.size() && (is_digit(text[at]) || ((text[at] == '.' || text[at] == ',') && at + 1 < text.size() &&
+                                                       is_digit(text[at + 1])))) {
+        ++at;
+    }
+    return at;
+}
+
+// The length of the unit of time that the text begins with, after a blank or none; 0: there is none.
+std::size_t unit_length(std::string_view text) {
+    const std::size_t blank = !text.empty() && std::string_view(" \t\n\r\f\v").find(text[0]) < 6 ? 1 : 0;
+    for (const std::string_view unit : {"ns", "µs", "us", "ms", "s"}) {
+        const std::size_t end = blank + unit.size();
+        const bool in_word = end < text.size() && (is_digit(text[end]) || text[end] == '_' ||
+                                                   ((text[end] | 0x20) >= 'a' && (text[end] | 0x20) <= 'z'));
+        if (text.substr(blank).starts_with(unit) && !in_word) {
+            return end;
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::string without_durations(std::string_view text) {
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t number_end = is_digit(text[at]) ? end_of_number(text, at) : at + 1;
+        const std::size_t unit = is_digit(text[at]) ? unit_length(text.substr(number_end)) : 0;
+        result += unit > 0 ? "…" : text.substr(at, number_end - at);
+        at = number_end + unit;
+    }
+    return result;
+}
+
 std::string list_of(const std::vector<std::string>& names) {
     std::string list;
     for (std::size_t i = 0; i < names.size(); ++i) {

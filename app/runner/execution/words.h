@@ -51,6 +51,10 @@ core::Result<std::vector<std::string>> split_options(std::string_view text);
 std::string right_aligned(std::string_view text, std::size_t width);
 std::string left_aligned(std::string_view text, std::size_t width);
 
+// The text with "…" for each duration in it: "12 ms", "1.5s", "1,200 µs". Not a regular expression of the standard
+// library, whose stack grows with the text.
+std::string without_durations(std::string_view text);
+
 // "increment, matmul and train"
 std::string list_of(const std::vector<std::string>& names);
 

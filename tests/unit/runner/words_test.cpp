@@ -43,6 +43,17 @@ TEST(Words, SpeedsAreNumbersWithCommas) {
     }
 }
 
+TEST(Words, DurationsAreTakenOutOfATextOfAnyLength) {
+    EXPECT_EQ(without_durations("40 batches, time 8.33 ms; 1,200.5 µs, 3s, 12us. 7 ns"),
+              "40 batches, time …; …, …, …. …");
+    EXPECT_EQ(without_durations("3 slow, 4 sx, 5 s_, 6 s7, 8.s, 1.5 , v2.0"),
+              "3 slow, 4 sx, 5 s_, 6 s7, 8.s, 1.5 , v2.0");
+    EXPECT_EQ(without_durations("a1s 1..3s\n9\ts"), "a… 1..…\n…");
+    const std::string digits(1'000'000, '1');
+    EXPECT_EQ(without_durations(digits), digits);
+    EXPECT_EQ(without_durations(digits + " ms"), "…");
+}
+
 TEST(Words, FreePoliciesAreRead) {
     EXPECT_EQ(*parse_free_policy("finish"), memory::FreePolicy::finish);
     EXPECT_EQ(*parse_free_policy("stream"), memory::FreePolicy::stream);
