@@ -195,10 +195,12 @@ def repeats(report):
     middle = order[(len(order) - 1) // 2]
     for name, of in repeat.items():
         if isinstance(of, dict) and "each" in of:
-            yield f"{name}.median", of["median"], whole(median(of["each"]))
-            yield f"{name}.least", of["least"], min(of["each"])
-            yield f"{name}.most", of["most"], max(of["each"])
-            yield f"{name} of the run in the middle", report[name], of["each"][middle]
+            known = None not in of["each"]
+            yield f"{name}.median", of["median"], whole(median(of["each"])) if known else None
+            yield f"{name}.least", of["least"], min(of["each"]) if known else None
+            yield f"{name}.most", of["most"], max(of["each"]) if known else None
+            if of["each"][middle] is not None:
+                yield f"{name} of the run in the middle", report[name], of["each"][middle]
 
 
 def main():

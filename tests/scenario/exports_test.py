@@ -235,6 +235,15 @@ class Exports(Scenario):
         self.assertEqual(graph["ops"], alone["ops"])
         self.assertEqual(self.headway("run", "increment", "--repeat", 0).status, 2)
 
+    def test_repeats_of_a_program_without_ops_have_no_medians_of_ops(self):
+        (self.folder / "p.py").write_text("print(1)\n")
+        ran = self.headway("run", "p.py", "--device", "simulated", "--repeat", 2, "--report", "r.json")
+        self.assertEqual(ran.status, 0, ran)
+        repeat = json.loads((self.folder / "r.json").read_text())["repeat"]
+        self.assertEqual(repeat["t3_ns"], {"median": None, "least": None, "most": None, "warmup": None,
+                                           "each": [None, None]})
+        self.assertRegex(ran.err, r"t₃ +– +– +– +–\n")
+
     def test_a_series_that_fails_writes_the_run_that_failed(self):
         (self.folder / "p.py").write_text(
             "import os\nfrom mxnet import np, npx\nx = np.ones(4) + 1\nnpx.waitall()\n"

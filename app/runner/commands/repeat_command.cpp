@@ -160,8 +160,10 @@ int repeat_command(const RunOptions& options) {
     row("", "median", "least", "most", "warm-up");
     for (const Measure& measure : measures()) {
         const Spread spread = spread_of(measure, measured);
-        row(measure.name, text_of(measure, spread.median), text_of(measure, spread.least),
-            text_of(measure, spread.most), text_of(measure, measure.of(numbers[0])));
+        const auto text = [&measure](bool known, double value) { return known ? text_of(measure, value) : "–"; };
+        const bool known = is_known(measure, measured);
+        row(measure.name, text(known, spread.median), text(known, spread.least), text(known, spread.most),
+            text(is_known(measure, {numbers.data(), 1}), measure.of(numbers[0])));
     }
     const model::Run& middle = *runs[1 + middle_of(measured)];
     if (options.explain) {

@@ -39,6 +39,10 @@ std::int64_t whole(double value) {
     return static_cast<std::int64_t>(std::llround(value));
 }
 
+nlohmann::ordered_json whole_or_null(bool known, double value) {
+    return known ? nlohmann::ordered_json(whole(value)) : nlohmann::ordered_json();
+}
+
 }  // namespace
 
 std::span<const Measure> measures() {
@@ -53,7 +57,8 @@ bool is_known(const Measure& measure, std::span<const Numbers> runs) {
             (key == "t3_ns" && run.t3.count == 0)) {
             return false;
         }
-        return (measure.recorded == nullptr || run.capabilities.*measure.recorded) && !(predicted && run.cut_off);
+        return (measure.recorded == nullptr || run.capabilities.*measure.recorded) &&
+               !(predicted && (!run.predicted || run.cut_off));
     });
 }
 
@@ -84,12 +89,13 @@ nlohmann::ordered_json spreads_json(std::span<const Numbers> runs, const Numbers
     nlohmann::ordered_json json{{"runs", runs.size()}};
     for (const Measure& measure : kMeasures) {
         const Spread spread = spread_of(measure, runs);
-        json[measure.key] = {{"median", whole(spread.median)},
-                             {"least", whole(spread.least)},
-                             {"most", whole(spread.most)},
-                             {"warmup", whole(measure.of(warm_up))}};
+        const bool known = is_known(measure, runs);
+        json[measure.key] = {{"median", whole_or_null(known, spread.median)},
+                             {"least", whole_or_null(known, spread.least)},
+                             {"most", whole_or_null(known, spread.most)},
+                             {"warmup", whole_or_null(is_known(measure, {&warm_up, 1}), measure.of(warm_up))}};
         for (const Numbers& run : runs) {
-            json[measure.key]["each"].push_back(whole(measure.of(run)));
+            json[measure.key]["each"].push_back(whole_or_null(is_known(measure, {&run, 1}), measure.of(run)));
         }
     }
     for (const Numbers& run : runs) {

@@ -76,6 +76,25 @@ TEST(Spread, AMedianOfNothingIsNotKnown) {
     EXPECT_EQ(known(), "");
 }
 
+TEST(Spread, ThePredictionIsKnownIfEveryRunHasOne) {
+    auto runs = totals({300, 100});
+    const auto& measure = measures()[1];
+    ASSERT_STREQ(measure.key, "predicted_ns");
+    runs[0].predicted = true;
+    EXPECT_FALSE(is_known(measure, runs));
+    runs[1].predicted = true;
+    EXPECT_TRUE(is_known(measure, runs));
+}
+
+TEST(Spread, TheReportHasNullForWhatIsNotKnown) {
+    auto runs = totals({300, 100});
+    runs[0].t3.count = 0;
+    runs[1].t3_ns = 7;
+    const auto json = spreads_json(runs, runs[1]);
+    EXPECT_EQ(json["t3_ns"], nlohmann::ordered_json::parse(
+                                 R"({"median": null, "least": null, "most": null, "warmup": 7, "each": [null, 7]})"));
+}
+
 TEST(Words, ColumnsCountCharactersAndNotBytes) {
     EXPECT_EQ(right_aligned("12 µs", 7), "  12 µs");
     EXPECT_EQ(right_aligned("12 ms", 7), "  12 ms");
