@@ -89,6 +89,15 @@ core::Result<RunOptions> parse_side(const std::string& text, const char* side, c
     if (raw.explain) {
         return in_side({core::ErrorKind::usage, "--explain is for one run: headway run PROGRAM --explain"});
     }
+    if (!raw.trace.empty()) {
+        return in_side({core::ErrorKind::usage, "--trace is for one run: headway run PROGRAM --trace FILE"});
+    }
+    for (const CLI::Option* option : app.get_options()) {
+        const std::string name = option->get_name();
+        if (option->count() > 0 && (name == "--report" || name.starts_with("--figure"))) {
+            return in_side({core::ErrorKind::usage, name + " is for both sides: headway compare PROGRAM " + name});
+        }
+    }
     if (!raw.trace_fd.empty()) {
         return in_side({core::ErrorKind::usage, "--trace-fd is not for a comparison"});
     }

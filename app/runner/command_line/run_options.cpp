@@ -223,6 +223,9 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
             return taken.error();
         }
     }
+    if (options.answers && options.repeat > 1) {
+        return usage_error("--answers is for one run, so not with --repeat");
+    }
     if (auto seed = take_count(raw.seed, "--seed", 0, (std::uint64_t{1} << 63) - 1, options.seed); !seed) {
         return seed.error();
     }

@@ -157,6 +157,23 @@ TEST(Options, CompareAcceptsTracesAsSides) {
               "compare runs nothing when --a and --b are both traces, so --workers has no meaning here");
 }
 
+TEST(Options, OneSideOfAComparisonWritesNothing) {
+    EXPECT_EQ(error_of({"compare", "train", "--a", "--report r.json", "--b", ""}),
+              "in --a: --report is for both sides: headway compare PROGRAM --report");
+    EXPECT_EQ(error_of({"compare", "train", "--a", "", "--b", "--figure f.svg"}),
+              "in --b: --figure is for both sides: headway compare PROGRAM --figure");
+    EXPECT_EQ(error_of({"compare", "train", "--a", "--figure-theme dark", "--b", ""}),
+              "in --a: --figure-theme is for both sides: headway compare PROGRAM --figure-theme");
+    EXPECT_EQ(error_of({"compare", "train", "--a", "--trace t.json", "--b", ""}),
+              "in --a: --trace is for one run: headway run PROGRAM --trace FILE");
+}
+
+TEST(Options, AnswersAreForOneRun) {
+    EXPECT_EQ(error_of({"run", "train", "--answers", "--repeat", "2"}),
+              "--answers is for one run, so not with --repeat");
+    EXPECT_EQ(error_of({"run", "train", "--answers", "--repeat", "1"}), "");
+}
+
 TEST(Options, RepeatIsForRunsOnly) {
     const auto line = parse_command_line({"run", "train", "--repeat", "5"});
     ASSERT_TRUE(line) << line.error().message;
