@@ -238,6 +238,10 @@ class BadInput(Scenario):
             ["run", program, "--report", around / "mine.py"],
             ["run", program, "--trace", program, "--device", "simulated"],
             ["compare", "--a", trace, "--b", trace, "--report", around / "t.json"],
+            ["compare", program, "--a", "", "--b", "", "--report", program],
+            ["explore", program, "--orders", "1", "--report", around / "mine.py"],
+            ["check", "needless-barrier", program, "-o", around / "mine.py"],
+            ["check", "needless-barrier", self.folder, "-o", around / "mine.py"],
         ):
             ran = self.headway(*words)
             self.assertEqual(ran.status, 2, ran)

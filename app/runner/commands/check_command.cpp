@@ -49,6 +49,9 @@ int show_task(const check::Exercise& exercise, const std::string& start) {
 }
 
 int check_one(check::Exercise exercise, const CheckOptions& options) {
+    if (auto ready = check_result_file(exercise, options, {options.program}); !ready) {
+        return fail(ready.error());
+    }
     Grader grader(std::move(exercise));
     auto report = grader.check(options.program, options.program, options.key);
     if (!report) {
@@ -86,6 +89,14 @@ std::string formatted(const std::vector<check::CheckReport>& reports, const Chec
                                                : (text.empty() ? "" : "\n") + check::as_text(report, options.hints);
     }
     return text;
+}
+
+core::Result<void> check_result_file(const check::Exercise& exercise, const CheckOptions& options,
+                                     std::vector<std::string> programs) {
+    for (const fs::path& file : {exercise.folder / "exercise.md", exercise.start(), exercise.reference()}) {
+        programs.push_back(file.string());
+    }
+    return check_outputs(options.output, {}, {}, {}, programs);
 }
 
 core::Result<void> write_result(const std::string& text, const std::string& file) {

@@ -216,6 +216,13 @@ int check_folder(const check::Exercise& exercise, const CheckOptions& options) {
         return unread != kDone ? unread
                                : fail({core::ErrorKind::usage, "there is no .py or .ipynb file in " + options.program});
     }
+    std::vector<std::string> programs;
+    for (const std::string& name : found.names) {
+        programs.push_back((fs::path(options.program) / name).string());
+    }
+    if (auto ready = check_result_file(exercise, options, std::move(programs)); !ready) {
+        return fail(ready.error());
+    }
     auto reports = FolderCheck(exercise, options, std::move(found.names)).run();
     if (!reports) {
         return fail(reports.error());

@@ -140,8 +140,9 @@ struct SideOptions {
     const char* name;
 };
 
-// Checks one side before either is run. Returns whether its clock is virtual.
-core::Result<bool> check_side(const RunOptions& options, const char* side) {
+// Checks one side before either is run, and adds the files that it reads to `inputs`. Returns whether its clock is
+// virtual.
+core::Result<bool> check_side(const RunOptions& options, const char* side, std::vector<std::string>& inputs) {
     const auto in_side = [&](core::Error error) {
         error.message = "in " + std::string(side) + ": " + error.message;
         return error;
@@ -153,11 +154,8 @@ core::Result<bool> check_side(const RunOptions& options, const char* side) {
     if (auto device = check_device(job->options.device); !device) {
         return in_side(device.error());
     }
-    if (auto outputs =
-            check_outputs(options.report, options.trace, options.figure, options.figure_request, {options.program});
-        !outputs) {
-        return in_side(outputs.error());
-    }
+    const auto files = job->files();
+    inputs.insert(inputs.end(), files.begin(), files.end());
     for (const std::string& note : job->notes) {
         tell("in " + std::string(side) + ": " + note);
     }
@@ -229,20 +227,19 @@ Rounds run_rounds(const std::string& program, const SideOptions (&sides)[2], std
 int compare_command(const CompareOptions& options) {
     const SideOptions sides[2] = {{options.a, options.words_a, options.trace_a, "--a"},
                                   {options.b, options.words_b, options.trace_b, "--b"}};
+    std::vector<std::string> inputs{options.trace_a, options.trace_b};
     bool exact = true;  // all clocks are virtual, so one run of each is enough
     for (const SideOptions& side : sides) {
         if (!side.trace.empty()) {
             continue;
         }
-        auto simulated = check_side(side.options, side.name);
+        auto simulated = check_side(side.options, side.name, inputs);
         if (!simulated) {
             return fail(simulated.error());
         }
         exact = exact && *simulated;
     }
-    if (auto outputs = check_outputs(options.report, "", options.figure, options.figure_request,
-                                     {options.trace_a, options.trace_b, options.a.program, options.b.program});
-        !outputs) {
+    if (auto outputs = check_outputs(options.report, "", options.figure, options.figure_request, inputs); !outputs) {
         return fail(outputs.error());
     }
     const bool recorded = !options.trace_a.empty() || !options.trace_b.empty();

@@ -179,10 +179,11 @@ private:
 }  // namespace
 
 int explore_command(const ExploreOptions& options) {
-    if (auto job = make_job(options.run); !job) {
+    auto job = make_job(options.run);
+    if (!job) {
         return fail(job.error());
     }
-    if (auto ready = check_outputs(options.report, {}, {}, {}); !ready) {
+    if (auto ready = check_outputs(options.report, {}, {}, {}, job->files()); !ready) {
         return fail(ready.error());
     }
     const Interrupts interrupts;

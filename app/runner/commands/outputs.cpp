@@ -140,7 +140,7 @@ core::Result<void> announce(const Job& job) {
         tell(note);
     }
     const RunOptions& options = job.options;
-    return check_outputs(options.report, options.trace, options.figure, options.figure_request, {options.program});
+    return check_outputs(options.report, options.trace, options.figure, options.figure_request, job.files());
 }
 
 namespace {

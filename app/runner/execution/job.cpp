@@ -340,6 +340,15 @@ std::vector<std::string> notes_on(const RunOptions& given, const std::string& de
 
 }  // namespace
 
+std::vector<std::string> Job::files() const {
+    std::vector<std::string> files{options.program, options.source};
+    if (lesson) {
+        files.push_back(lesson->file);
+        files.push_back(lesson->python_file(options.tab).string());
+    }
+    return files;
+}
+
 std::vector<std::string> Job::chosen() const {
     std::vector<std::string> names;
     if (options.free_policy) {

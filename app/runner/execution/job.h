@@ -32,6 +32,8 @@ struct Job {
     // The names of the settings that were chosen and that the device has: "free_policy", "streams", "workers".
     [[nodiscard]] std::vector<std::string> chosen() const;
 
+    // The files that it is read from: its program and its lesson.
+    [[nodiscard]] std::vector<std::string> files() const;
     [[nodiscard]] std::string title() const { return lesson ? lesson->title : program->title(); }
     // The initial barrier policy.
     [[nodiscard]] trace::BarrierPolicy barrier() const;
