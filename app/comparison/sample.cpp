@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <random>
 
 #include "app/model/analysis/overlap.h"
 
@@ -68,24 +69,32 @@ OpTimes op_times(const model::Run& run) {
     const std::size_t count = part.last - part.first + 1;
     const std::size_t step = (count + kMostOps - 1) / kMostOps;
     std::map<std::uint16_t, std::vector<double>> by_signature;
-    for (std::size_t i = 0; i < count; i += step) {
+    std::mt19937_64 random;  // the same numbers each time
+    for (std::size_t begin = 0; begin < count; begin += step) {
+        // Not each step-th op: that would be the same place of a loop every time.
+        const std::size_t i = begin + random() % std::min(step, count - begin);
         const model::Op& op = run.op(part.first + static_cast<core::OpId>(i));
         if (!op.folded && op.begin_ns != model::kPending && op.end_ns != model::kPending && !op.failed) {
             by_signature[op.signature].push_back(static_cast<double>(op.end_ns - op.begin_ns));
         }
     }
-    // A folded run has the times of some ops, but the counts of all.
     std::map<std::uint16_t, std::size_t> counts;
     for (const model::Lane& lane : run.lanes()) {
-        for (const auto& sum : lane.kinds.all()) {
+        const auto issued_through = [&lane](core::OpId id) {  // ids ascend in a lane
+            return static_cast<std::size_t>(std::upper_bound(lane.ops.begin(), lane.ops.end(), id) - lane.ops.begin());
+        };
+        const auto at = [&](std::size_t i) {
+            const model::Op& op = run.op(lane.ops[i]);
+            return std::pair{std::uint32_t{op.signature}, op.end_ns - op.begin_ns};
+        };
+        for (const auto& sum : lane.kinds.between(issued_through(part.first - 1), issued_through(part.last), at)) {
             counts[static_cast<std::uint16_t>(sum.kind)] += sum.count;
         }
     }
     OpTimes times;
     for (auto& [id, values] : by_signature) {
         const model::Signature& signature = run.signature(id);
-        const std::size_t ops = run.folded_parts().empty() ? values.size() * step : counts[id];
-        times[signature.name + " " + signature.shapes] = {ops, median_of(values)};
+        times[signature.name + " " + signature.shapes] = {counts[id], median_of(values)};
     }
     return times;
 }

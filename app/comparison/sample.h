@@ -26,7 +26,8 @@ struct OpTime {
 };
 // By name and shapes.
 using OpTimes = std::map<std::string, OpTime>;
-// Durations of the measured ops. Of a long run, a sample spread evenly over the run.
+// The measured ops. Of a long run, the durations are those of a sample: one op out of each of many equal parts of the
+// run, at a place that differs from part to part.
 [[nodiscard]] OpTimes op_times(const model::Run& run);
 
 struct Sample {

@@ -9,6 +9,7 @@
 
 #include "app/comparison/verdict_json.h"
 #include "tests/unit/comparison/sides.h"
+#include "tests/unit/model/recording_builder.h"
 
 namespace headway::comparison {
 namespace {
@@ -132,6 +133,40 @@ TEST(Verdict, UnequalTimesOfEqualOpsAreNotComparable) {
     EXPECT_EQ(verdict_of(slow, b).sentence.find("A (cpu, no minibatch barrier)"), 0u) << verdict_of(slow, b).sentence;
 }
 
+// Ops of two kinds in turn.
+void write_two_kinds(model::RecordingBuilder& builder, core::OpId ops, core::OpId warm_up) {
+    const std::uint16_t kinds[] = {builder.signature(8, "add"), builder.signature(8, "matmul")};
+    for (core::OpId i = 0; i < ops; ++i) {
+        if (i == warm_up) {
+            builder.mark(trace::FrontendKind::measure_begin, i * 10);
+        }
+        const core::OpId id = builder.issue({.begin = i * 10, .end = i * 10 + 1, .signature = kinds[i % 2]});
+        builder.exec(0, id, i * 10 + 1, i * 10 + (i % 2 == 0 ? 4 : 8));
+    }
+}
+
+TEST(OpTimes, ALoopIsSampledAtAllOfItsPlaces) {
+    model::RecordingBuilder builder;
+    write_two_kinds(builder, 21'000, 0);
+    const OpTimes times = op_times(*builder.read());
+    ASSERT_EQ(times.size(), 2u);
+    EXPECT_EQ(times.at("add (2)").count, 10'500u);
+    EXPECT_EQ(times.at("add (2)").median_ns, 3);
+    EXPECT_EQ(times.at("matmul (2)").count, 10'500u);
+    EXPECT_EQ(times.at("matmul (2)").median_ns, 7);
+}
+
+TEST(OpTimes, AFoldedRunCountsOnlyItsMeasuredOps) {
+    model::RecordingBuilder builder;
+    write_two_kinds(builder, 200'000, 50'000);
+    const auto run = builder.open();
+    run->fold_beyond(50'000);
+    run->update();
+    ASSERT_GT(run->folded_ops(), 0u);
+    const OpTimes times = op_times(*run);
+    EXPECT_EQ(times.at("add (2)").count + times.at("matmul (2)").count, 150'000u);
+}
+
 TEST(Verdict, NamesRunsByTheirDifferences) {
     const auto names = [](auto change) {
         model::RunInfo a = info(), b = info();
@@ -141,6 +176,7 @@ TEST(Verdict, NamesRunsByTheirDifferences) {
     };
     EXPECT_TRUE(names([](auto&, auto&) {}).empty());
     EXPECT_EQ(names([](auto&, auto& b) { b.parameters["wait"] = "each"; }), (Names{"wait=once", "wait=each"}));
+    EXPECT_EQ(names([](auto&, auto& b) { b.parameters.erase("n"); }), (Names{"n=5", "n not set"}));
     EXPECT_EQ(names([](auto&, auto& b) { b.frontend = "Python"; }), (Names{"C++", "Python"}));
     EXPECT_EQ(names([](auto& a, auto& b) {
                   a.tab = "mxnet";
