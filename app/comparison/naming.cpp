@@ -129,15 +129,18 @@ std::string parameters_of(const RunInfo& run, const RunInfo& other) {
     if (run.program != other.program) {
         return words;
     }
-    for (const auto& [name, value] : run.parameters) {
-        const auto theirs = other.parameters.find(name);
-        if (theirs == other.parameters.end() || theirs->second == value) {
+    auto names = run.parameters;
+    names.insert(other.parameters.begin(), other.parameters.end());
+    for (const auto& [name, any] : names) {
+        const auto own = run.parameters.find(name), theirs = other.parameters.find(name);
+        const bool set = own != run.parameters.end();
+        if (set && theirs != other.parameters.end() && own->second == theirs->second) {
             continue;
         }
         if (named++ == kMostParameters) {
             return words + " …";
         }
-        words += (words.empty() ? "" : ", ") + name + "=" + value;
+        words += (words.empty() ? "" : ", ") + name + (set ? "=" + own->second : " not set");
     }
     return words;
 }

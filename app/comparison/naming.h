@@ -20,7 +20,8 @@ namespace headway::comparison {
 // The policies that had an effect in a run, one after the other: the first with ns 0, each other one from its change.
 [[nodiscard]] std::vector<model::RunInfo::BarrierChange> acting_barriers(const model::RunInfo& info);
 
-// "wait=each, n=100": the first two parameters in which the run differs from the other run of the same program.
+// "n=100, wait=each", "n not set": the first two parameters in which the run differs from the other run of the same
+// program.
 [[nodiscard]] std::string parameters_of(const model::RunInfo& run, const model::RunInfo& other);
 
 struct Names {

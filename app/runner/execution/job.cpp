@@ -214,6 +214,9 @@ core::Result<Job> find_job(const RunOptions& options) {
             return program.error();
         }
         job.program = std::move(*program);
+        if (!options.graded) {  // those of a hidden case stay hidden
+            job.parameters = {options.set.begin(), options.set.end()};
+        }
         job.profile =
             profile_of_file(options.program, options.source.empty() ? options.program : options.source, options.tab);
         job.options.device = options.device.empty() ? "cpu" : options.device;
