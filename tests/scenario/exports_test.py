@@ -244,6 +244,29 @@ class Exports(Scenario):
                                            "each": [None, None]})
         self.assertRegex(ran.err, r"t₃ +– +– +– +–\n")
 
+    def lesson_with_a_question(self, program, choices):
+        """A lesson's folder; `choices`: when the one that is called yes is right."""
+        lesson = self.folder / "asks"
+        lesson.mkdir()
+        (lesson / "lesson.md").write_text("---\nid: asks\ntitle: Asks\nprogram: p.py\n---\nText.\n")
+        (lesson / "p.py").write_text("import headway as hw\nx = hw.ones(4) + 1\nhw.waitall()\n" + program)
+        (lesson / "questions.yaml").write_text(
+            f"- ask: Is it so?\n  choices:\n    - {{text: 'yes', right: \"{choices}\"}}\n"
+            f"    - {{text: 'no', right: \"not ({choices})\"}}\n  answer: It is.\n")
+        return f"{lesson}/"
+
+    def test_answers_know_what_was_printed(self):
+        lesson = self.lesson_with_a_question("print('one')\nprint('two')\n", "printed[1] == 'two'")
+        ran = self.headway("run", lesson, "--device", "simulated", "--answers")
+        self.assertEqual(ran.status, 0, ran)
+        self.assertIn("Is it so?\n  yes\n", ran.out)
+
+    def test_a_run_that_is_not_complete_answers_no_question(self):
+        lesson = self.lesson_with_a_question("raise ValueError('here')\n", "count(ops) == 2")
+        ran = self.headway("run", lesson, "--device", "simulated", "--answers")
+        self.assertEqual((ran.status, ran.out), (1, ""), ran)
+        self.assertIn("the questions are not answered, because the run is not complete", ran.err)
+
     def test_a_series_that_fails_writes_the_run_that_failed(self):
         (self.folder / "p.py").write_text(
             "import os\nfrom mxnet import np, npx\nx = np.ones(4) + 1\nnpx.waitall()\n"

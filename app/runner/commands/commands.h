@@ -52,6 +52,8 @@ std::string place_of(const std::string& path, bool replace, bool complete);
 // Writes the report, trace and figure requested in `options`. Reports the first failure and returns its exit status.
 // `report`: the report's text, if it is not the run's own.
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});
+// What the program wrote to stdout, as far as it was recorded.
+std::string printed(const model::Run& run);
 // What happened in the run and why: a few lines.
 std::vector<std::string> explanation_lines(const model::Run& run);
 // The same, on stderr.

@@ -13,6 +13,7 @@
 #include "app/runner/commands/commands.h"
 #include "app/runner/execution/interrupt.h"
 #include "app/runner/execution/job.h"
+#include "app/runner/execution/words.h"
 #include "engine/core/count_text.h"
 
 namespace headway::runner {
@@ -34,17 +35,6 @@ struct FoundRace {
     std::string missing;
     std::uint64_t runs = 0, first = 0;
 };
-
-// As it was printed to stdout, with "…" for each duration.
-std::string printed(const model::Run& run) {
-    std::string text;
-    for (const auto& written : run.program_output().written()) {
-        if (!written.error) {
-            text += run.program_output().text(written);
-        }
-    }
-    return without_durations(text);
-}
 
 // "mean in line 12 in Stream 1"
 std::string op_text(const model::Run& run, model::OpId id, core::Line line, std::uint8_t lane) {
@@ -78,7 +68,7 @@ public:
     void take(const model::Run& run, std::uint64_t order, bool ended_well) {
         program_ = run.info().program;
         const model::RunEnd end = run.end();
-        const std::string text = printed(run);
+        const std::string text = without_durations(printed(run));
         const std::string error = run.error() ? run.error()->message : end.complete() && ended_well ? "" : end.sentence;
         OrderOutcome& outcome = outcomes_.try_emplace({text, error}, OrderOutcome{text, error, 0, order}).first->second;
         ++outcome.runs;

@@ -216,6 +216,16 @@ int write_outputs(const RunOptions& options, const model::Run& run, const std::s
     return status;
 }
 
+std::string printed(const model::Run& run) {
+    std::string text;
+    for (const auto& written : run.program_output().written()) {
+        if (!written.error) {
+            text += run.program_output().text(written);
+        }
+    }
+    return text;
+}
+
 std::vector<std::string> explanation_lines(const model::Run& run) {
     const model::Explanation explanation = model::explain(run, numbers_of(run));
     std::vector<std::string> lines;

@@ -173,8 +173,13 @@ int print_answers(const Job& job, std::unique_ptr<model::Run> run) {
     if (!all) {
         return fail(all.error());
     }
+    if (!run->end().complete()) {  // what is asked about may have come after its end
+        tell("the questions are not answered, because the run is not complete");
+        return kProgramFailed;
+    }
     auto data = std::make_shared<check::RunData>();
     data->run = std::move(run);
+    data->printed = printed(*data->run);
     std::ifstream program(job.lesson->python_file(job.options.tab));
     for (std::string line; std::getline(program, line);) {
         data->source.push_back(line);
