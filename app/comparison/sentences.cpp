@@ -225,7 +225,9 @@ private:
 
     void counts() {
         const double x = v_.ops[0].median, y = v_.ops[1].median;
-        if (x == y) {
+        // Without the backend's ops, what was counted are spans that a program recorded.
+        const auto has_ops = [](const Side& side) { return side.samples.front().numbers.capabilities.backend; };
+        if (x == y || !has_ops(a_) || !has_ops(b_)) {
             return;
         }
         const char more = x > y ? 'A' : 'B';

@@ -143,6 +143,9 @@ TEST(VerdictWording, HeadwayAndCounts) {
     const Verdict v = verdict_of(a, b);
     EXPECT_EQ(v.clauses.at(2), "A runs up to 1,201 ops ahead, B up to 1");
     EXPECT_EQ(v.clauses.at(3), "A issues 3,000 ops, B 1,000");
+    Side spans = a;  // of another program's trace, whose spans are no ops
+    spans.samples[0].numbers.capabilities.backend = false;
+    EXPECT_EQ(verdict_of(spans, b).clauses.size(), 3u);
     a.samples[0].numbers.headway_max = 1;
     b.samples[0].numbers.headway_max = 0;
     EXPECT_EQ(verdict_of(a, b).clauses.at(2), "A runs up to 1 op ahead, B up to 0");
