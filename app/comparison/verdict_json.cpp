@@ -56,6 +56,7 @@ Json verdict_json(const Verdict& verdict) {
         json["equal_ops"] = nullptr;
     }
     json["races"] = {{"a", verdict.races[0]}, {"b", verdict.races[1]}};
+    json["unfinished"] = {{"a", verdict.unfinished[0]}, {"b", verdict.unfinished[1]}};
     json["busy_runs"] = verdict.busy_runs;
     json["reason"] = text_or_null(verdict.reason);
     json["sentence"] = verdict.sentence;

@@ -339,6 +339,7 @@ TEST(VerdictJson, HasAllDocumentedFields) {
     EXPECT_EQ(json["headway"]["medians"]["b"], 1);
     EXPECT_EQ(json["sentence"], v.sentence);
     EXPECT_EQ(json["a"], "no minibatch barrier");
+    EXPECT_EQ(json["unfinished"], nlohmann::ordered_json({{"a", false}, {"b", false}}));
     for (const auto& [claim, word] : {std::pair{Claim::no_difference, "no measurable difference"},
                                       {Claim::not_comparable, "not comparable"},
                                       {Claim::one_run, "one run says nothing"},
