@@ -28,20 +28,14 @@ std::string one_line(std::string text) {
     return model::with_full_stop(std::move(text));
 }
 
-// An error of an expression without its position: the learner does not know the expression.
-std::string without_column(const std::string& message) {
-    const auto colon = message.find(": ");
-    return !message.starts_with("column ") || colon == std::string::npos ? message : message.substr(colon + 2);
-}
-
 // The facts of a case together with the exercise's own values.
 std::shared_ptr<const expression::Record> facts_of(const Exercise& exercise, const CaseRun& run,
                                                    const std::vector<std::string>& start) {
     auto facts = make_case_facts(run.run, run.reference, start, run.with);
     for (const auto& [name, expression] : exercise.let) {
         auto value = expression.evaluate(*facts);
-        facts =
-            with_facts(facts, {{name, value ? value : expression::sentence(without_column(value.error().message))}});
+        facts = with_facts(
+            facts, {{name, value ? value : expression::sentence(expression::without_column(value.error().message))}});
     }
     return facts;
 }
@@ -96,7 +90,7 @@ InCase judge_check(const Check& check, const expression::Record& facts) {
     result.outcome = Outcome::failed;
     put_place(check, facts, result);
     const auto sentence = check.fail.evaluate(facts);
-    const std::string reason = passed ? "" : without_column(passed.error().message);
+    const std::string reason = passed ? "" : expression::without_column(passed.error().message);
     if (reason.starts_with("the program")) {  // it has no such result, or did not begin
         result.sentence = model::sentence_of(reason);
     } else if (sentence) {

@@ -53,6 +53,9 @@ private:
     std::shared_ptr<const Node> root_;
 };
 
+// The message of such an error without its position, for learners, who do not know the expression.
+[[nodiscard]] std::string without_column(const std::string& message);
+
 // A sentence with expressions in braces: "The frontend waited {count(waits)} times." {{ and }} stand for braces.
 class Sentence {
 public:

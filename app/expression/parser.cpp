@@ -309,6 +309,11 @@ core::Error error_at(std::string_view text, std::size_t offset, const std::strin
     return error;
 }
 
+std::string without_column(const std::string& message) {
+    const auto colon = message.find(": ");
+    return !message.starts_with("column ") || colon == std::string::npos ? message : message.substr(colon + 2);
+}
+
 core::Result<Expression> Expression::parse(std::string_view text, std::span<const Function> functions) {
     auto tokens = tokens_of(text);
     if (!tokens) {

@@ -33,7 +33,7 @@ std::string without_full_stop(std::string text) {
 template <class Value>
 Value known(core::Result<Value> value) {
     if (!value) {
-        throw NoAnswer{without_full_stop(value.error().message)};
+        throw NoAnswer{without_full_stop(expression::without_column(value.error().message))};
     }
     return std::move(*value);
 }
@@ -184,11 +184,12 @@ std::string why_not(const RunAnswer& answer, const Guess& guess) {
 
 namespace {
 
-// "10,000"; of other numbers four digits, more than anybody reads: "96.14".
+// "10,000"; of numbers that are not whole four digits, more than anybody reads: "96.14", "12,346".
 std::string shown(double number) {
-    constexpr double kCounts = 1e15;
-    if (number >= 0 && number < kCounts && number == std::floor(number)) {
-        return core::count_text(static_cast<std::uint64_t>(number));
+    constexpr double kCounts = 1e15, kFourDigits = 9999.5;
+    const double size = std::abs(number);
+    if (size < kCounts && (size >= kFourDigits || size == std::floor(size))) {
+        return (number < 0 ? "-" : "") + core::count_text(static_cast<std::uint64_t>(std::llround(size)));
     }
     char text[32];
     std::snprintf(text, sizeof text, "%.4g", number);

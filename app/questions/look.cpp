@@ -103,7 +103,7 @@ core::Result<std::vector<Place>> places_of(const Look& look, const Record& facts
     }
     const auto value = look.what.front().evaluate(facts);
     if (!value) {
-        return value.error();
+        return expression::sentence(expression::without_column(value.error().message));
     }
     const expression::List one{*value};
     const expression::List& all = value->list() != nullptr ? *value->list() : one;

@@ -99,6 +99,7 @@ TEST_F(LookTest, WhatCannotBeLookedAtIsSaid) {
     EXPECT_NE(problem("[w in waits where w.kind == 'print']").find("nothing of the kind"), std::string::npos);
     EXPECT_NE(problem("report"), "");
     EXPECT_NE(problem("ops[999]"), "");
+    EXPECT_EQ(problem("ops[999]").find("column"), std::string::npos) << "a reader does not see the expression";
 }
 
 }  // namespace
