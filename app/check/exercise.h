@@ -95,7 +95,8 @@ core::Result<Exercise> parse_exercise(const std::string& content, const std::str
 // Errors have the file, and the line if known.
 core::Result<Exercise> load_exercise(const std::filesystem::path& folder);
 
-// All exercises of a folder, by number. Invalid ones are left out and reported in `refused`.
+// All exercises of a folder, by number. Invalid ones, and those with the id of another, are left out and reported in
+// `refused`.
 std::vector<Exercise> load_exercises(const std::filesystem::path& dir, std::vector<core::Error>* refused = nullptr);
 
 // The exercise with this id, or in this folder. The error lists those that exist.

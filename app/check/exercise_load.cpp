@@ -141,6 +141,11 @@ std::vector<Exercise> load_exercises(const fs::path& dir, std::vector<core::Erro
     std::vector<Exercise> exercises;
     for (const fs::path& folder : folders_in(dir)) {
         auto exercise = load_exercise(folder);
+        const auto same_id = std::find_if(exercises.begin(), exercises.end(),
+                                          [&](const Exercise& other) { return exercise && other.id == exercise->id; });
+        if (same_id != exercises.end()) {
+            exercise = unreadable("the id " + exercise->id + " is already used by " + same_id->file, exercise->file);
+        }
         if (exercise) {
             exercises.push_back(std::move(*exercise));
         } else if (refused != nullptr) {
@@ -161,15 +166,23 @@ core::Result<Exercise> find_exercise(const std::string& id_or_folder) {
     if (!assets) {
         return assets.error();
     }
-    std::string known;
-    for (const fs::path& folder : folders_in(*assets / "exercises")) {
+    const fs::path dir = *assets / "exercises";
+    for (const fs::path& folder : folders_in(dir)) {
         const std::string name = folder.filename().string();
         const auto dash = name.find('-');
-        const std::string id = dash == std::string::npos ? name : name.substr(dash + 1);
-        if (id == id_or_folder) {
-            return load_exercise(folder);
+        if ((dash == std::string::npos ? name : name.substr(dash + 1)) == id_or_folder) {
+            auto exercise = load_exercise(folder);
+            if (!exercise || exercise->id == id_or_folder) {
+                return exercise;
+            }
         }
-        known += (known.empty() ? "" : ", ") + id;
+    }
+    std::string known;
+    for (Exercise& exercise : load_exercises(dir)) {  // a folder may have another name than its exercise
+        if (exercise.id == id_or_folder) {
+            return std::move(exercise);
+        }
+        known += (known.empty() ? "" : ", ") + exercise.id;
     }
     return core::Error{core::ErrorKind::usage, "there is no exercise \"" + id_or_folder.substr(0, 60) +
                                                    (known.empty() ? "\"" : "\"; there are: " + known)};

@@ -313,6 +313,20 @@ class Usage(Check):
         self.assert_refused(self.headway("check", "needless-barrier", ".", "--format", "xml"), 2, "--format must be")
         self.assert_refused(self.headway("check", "needless-barrier", "."), 2, "there is no .py or .ipynb file")
 
+    def test_an_exercise_is_found_by_its_id_whatever_its_folder_is_called(self):
+        assets = self.folder / "assets"
+        shutil.copytree(BARRIER, assets / "exercises" / "05-other")
+        environment = {"HEADWAY_ASSETS": str(assets)}
+        ran = self.headway("check", "needless-barrier", environment=environment)
+        self.assertEqual(ran.status, 0, ran)
+        self.assertIn("05-other/start.py", ran.out)
+        ran = self.headway("check", "other", environment=environment)
+        self.assertIn('there is no exercise "other"; there are: needless-barrier\n', ran.err)
+        shutil.copytree(BARRIER, assets / "exercises" / "06-again")
+        ran = self.headway("check", "--list", environment=environment)
+        self.assertEqual((ran.status, ran.out.count("\n")), (2, 1), ran)
+        self.assertRegex(ran.err, "06-again/exercise.md: the id needless-barrier is already used by .*05-other/exercise.md")
+
     def test_an_exercise_of_ones_own(self):
         own = self.folder / "own"
         shutil.copytree(BARRIER, own)
