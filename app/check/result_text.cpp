@@ -40,10 +40,13 @@ std::string place_of(const CheckReport& report, const CheckResult& check) {
 }
 
 // With quotes where the field needs them.
-std::string csv(const std::string& text) {
+std::string csv(std::string text) {
+    // A spreadsheet would compute a field that begins so.
+    if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) {
+        text.insert(text.begin(), '\'');
+    }
     if (text.find_first_of(",\"\n\r") == std::string::npos) {
-        // A spreadsheet would compute a field that begins so.
-        return text.empty() || std::string_view("=+-@").find(text[0]) == std::string_view::npos ? text : "'" + text;
+        return text;
     }
     std::string quoted = "\"";
     for (const char c : text) {

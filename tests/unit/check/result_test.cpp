@@ -101,6 +101,12 @@ TEST(Result, CsvQuotesAndDoesNotCompute) {
         << text;
 }
 
+TEST(Result, ASpreadsheetComputesNoFieldInQuotes) {
+    CheckReport report = some_report();
+    report.sentence = "=SUM(A1,A2)";
+    EXPECT_NE(as_csv({report}).find(",\"'=SUM(A1,A2)\","), std::string::npos) << as_csv({report});
+}
+
 TEST(Result, GradescopeHasScores) {
     const json::Document document(as_gradescope(some_report(), 1));
     EXPECT_EQ(document.root()["score"].number(), 1);
