@@ -168,11 +168,15 @@ public:
     // Ops that were issued and not finished at this time.
     [[nodiscard]] std::size_t open_at(std::int64_t ns) const {
         const model::Run& run = *data_->run;
-        std::size_t open = 0;
-        for (core::OpId id = 1; id <= wait().issued && id <= run.op_count(); ++id) {
-            open += run.op(id).end_ns > ns ? 1 : 0;
+        const core::OpId through = std::min(wait().issued, static_cast<core::OpId>(run.op_count()));
+        std::size_t finished = 0;
+        for (const model::Lane& lane : run.lanes()) {  // in which both ids and times ascend
+            const auto end = std::partition_point(lane.ops.begin(), lane.ops.end(), [&](core::OpId id) {
+                return id <= through && run.op(id).end_ns <= ns;
+            });
+            finished += static_cast<std::size_t>(end - lane.ops.begin());
         }
-        return open;
+        return through - finished;
     }
 
 private:
@@ -292,14 +296,18 @@ private:
             }
             return name == "ops" ? ops(part) : waits(part, name);
         }
+        const bool listed = name == "scopes" || name == "minibatches" || name == "work";
+        if (listed && !run.folded_parts().empty()) {
+            return unknown("the run has too many ops to list its " + std::string(name));
+        }
         if (name == "result") {
             return result_values(run.result_json());
         }
         if (name == "scopes") {
-            return scopes();
+            return scopes(part);
         }
         if (name == "minibatches") {
-            return minibatches();
+            return minibatches(part);
         }
         if (name == "work") {
             return works(part);
@@ -352,11 +360,15 @@ private:
         }
         return list;
     }
-    [[nodiscard]] Value scopes() const {
+    static bool begins_in(const model::Run::Measured& part, std::int64_t ns) {
+        return ns >= part.begin_ns && (ns < part.end_ns || !part.has_end);
+    }
+    [[nodiscard]] Value scopes(const model::Run::Measured& part) const {
         List list;
-        const auto& all = data_->run->scopes();
-        for (std::size_t i = 0; i < all.size(); i = all.after(i)) {
-            const model::Scope& scope = all[i];
+        for (const model::Scope& scope : data_->run->scopes()) {
+            if (!begins_in(part, scope.begin_ns)) {
+                continue;
+            }
             const bool open = scope.end_ns == model::kPending;
             list.push_back(plain("scope", {{"name", Value(scope.name)},
                                            {"begin_ns", Value(scope.begin_ns)},
@@ -366,11 +378,12 @@ private:
         }
         return list;
     }
-    [[nodiscard]] Value minibatches() const {
+    [[nodiscard]] Value minibatches(const model::Run::Measured& part) const {
         List list;
-        const auto& all = data_->run->minibatches();
-        for (std::size_t i = 0; i < all.size(); i = all.after(i)) {
-            const model::Minibatch& batch = all[i];
+        for (const model::Minibatch& batch : data_->run->minibatches()) {
+            if (!begins_in(part, batch.issue_begin_ns)) {
+                continue;
+            }
             std::int64_t begin_ns = model::kPending, end_ns = 0;
             for (core::OpId id = batch.first; id <= batch.last; ++id) {
                 begin_ns = std::min(begin_ns, data_->run->op(id).begin_ns);
@@ -389,10 +402,8 @@ private:
     // The frontend's own work: NumPy, import, print, sleep.
     [[nodiscard]] Value works(const model::Run::Measured& part) const {
         List list;
-        const auto& all = data_->run->works();
-        for (std::size_t i = 0; i < all.size(); i = all.after(i)) {
-            const model::Work& work = all[i];
-            if (work.begin_ns >= part.begin_ns && work.begin_ns < part.end_ns) {
+        for (const model::Work& work : data_->run->works()) {
+            if (begins_in(part, work.begin_ns)) {
                 list.push_back(plain("work", {{"name", Value(work.name)},
                                               {"line", Value(core::number_of(work.line))},
                                               {"begin_ns", Value(work.begin_ns)},

@@ -1,7 +1,8 @@
 // What expressions can ask about a run: its ops, waits, scopes and numbers, what the program printed, and the values
 // that it computed. All of it comes from the recording, apart from the printed lines and the program's text.
 //
-// Only the measured part of the run counts: what came before hw.measure() is the warm-up.
+// Only the measured part of the run counts: what began before hw.measure() is the warm-up. Of a very long run ops and
+// other events are not listed: asking for them is an error.
 //
 // Threads: any that may read the run; a run that does not grow any more may be read by several.
 #pragma once

@@ -178,5 +178,61 @@ TEST(RunFacts, KnowTheRun) {
     EXPECT_EQ(value("report.rss_bytes_peak"), "error: column 8: rss_bytes_peak is not known in this run");
 }
 
+// What an expression says about a run.
+std::string said_of(std::shared_ptr<const model::Run> run, const std::string& text) {
+    auto data = std::make_shared<RunData>();
+    data->run = std::move(run);
+    const auto expression = expression::Expression::parse(text);
+    EXPECT_TRUE(expression) << expression.error().message;
+    const auto result = expression->evaluate(*make_run_facts(std::move(data)));
+    return result ? result->words() : "error: " + result.error().message;
+}
+
+TEST(RunFacts, ScopesAndMinibatchesOfTheWarmUpDoNotCount) {
+    RecordingBuilder builder;
+    for (int i = 0; i < 3; ++i) {
+        const std::int64_t begin = 100 * i;
+        if (i == 1) {
+            builder.mark(trace::FrontendKind::measure_begin, begin);
+        }
+        builder.mark(trace::FrontendKind::scope_begin, begin, 0, "step " + std::to_string(i));
+        builder.mark(trace::FrontendKind::minibatch_begin, begin, static_cast<std::uint32_t>(i));
+        const auto id = builder.issue({begin, begin + 2});
+        builder.exec(0, id, begin + 2, begin + 9);
+        builder.mark(trace::FrontendKind::scope_end, begin + 20, 0, "step " + std::to_string(i));
+    }
+    const std::shared_ptr<const model::Run> run = builder.read();
+    EXPECT_EQ(said_of(run, "[s in scopes -> s.name]"), "step 1 and step 2");
+    EXPECT_EQ(said_of(run, "[b in minibatches -> b.index]"), "1 and 2");
+}
+
+TEST(RunFacts, OpsAreOpenAfterAWaitUntilTheyEnd) {
+    RecordingBuilder builder;
+    for (std::uint8_t i = 0; i < 6; ++i) {
+        builder.issue({i, i + 1, static_cast<std::uint8_t>(i % 2)});
+    }
+    builder.wait(6, 30, trace::WaitKind::item, 0, 0, 9);
+    builder.issue({30, 31});
+    for (core::OpId id = 1; id <= 5; ++id) {  // the sixth never runs, and the seventh is issued after the wait
+        builder.exec(static_cast<std::uint8_t>((id - 1) % 2), id, 10 * id, 10 * id + 10);
+    }
+    builder.exec(0, 7, 60, 65);
+    EXPECT_EQ(said_of(builder.read(), "waits[0].open_after"), "4");
+}
+
+TEST(RunFacts, AFoldedRunListsNothing) {
+    RecordingBuilder builder;
+    for (std::int64_t i = 0; i < 200'000; ++i) {
+        builder.exec(0, builder.issue({i * 10, i * 10 + 1}), i * 10 + 1, i * 10 + 9);
+    }
+    const std::shared_ptr<model::Run> run = builder.open();
+    run->fold_beyond(50'000);
+    run->update();
+    ASSERT_GT(run->folded_ops(), 0u);
+    for (const std::string name : {"scopes", "minibatches", "work"}) {
+        EXPECT_EQ(said_of(run, "count(" + name + ")"), "error: column 7: the run has too many ops to list its " + name);
+    }
+}
+
 }  // namespace
 }  // namespace headway::check
