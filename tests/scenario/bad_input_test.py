@@ -233,8 +233,14 @@ class BadInput(Scenario):
         trace = self.folder / "t.json"
         self.assertEqual(self.headway("run", program, "--trace", trace).status, 0)
         recorded = trace.read_bytes()
+        lesson = self.folder / "lesson" / "lesson.md"
+        lesson.parent.mkdir()
+        lesson.write_text("---\nid: own\ntitle: Mine\nprogram: mine.py\n---\nText.\n")
+        (lesson.parent / "mine.py").write_text(text)
         around = self.folder / ".." / self.folder.name
         for words in (
+            ["run", f"{lesson.parent}/", "--report", lesson],
+            ["run", f"{lesson.parent}/", "--trace", lesson.parent / "mine.py"],
             ["run", program, "--report", around / "mine.py"],
             ["run", program, "--trace", program, "--device", "simulated"],
             ["compare", "--a", trace, "--b", trace, "--report", around / "t.json"],
