@@ -11,7 +11,8 @@ import sys
 
 RUNS, P, LARGE, LARGE_OPS, OPS_APART, EXPLAINS = 5, 0.01, 2, 10, 1.25, 0.25
 SAID = {"a": "the names of the sides", "b": "the names of the sides", "sentence": "words", "evidence": "words",
-        "busy_runs": "an estimate, of which the report has only the middle run's"}
+        "busy_runs": "an estimate, of which the report has only the middle run's",
+        "unfinished": "follows from the times of ops, which the report does not list"}
 # settings that must be equal for op times to be comparable
 ALIKE = ("workers", "streams", "issue", "launch", "copies", "products")
 
