@@ -88,7 +88,8 @@ class Compare(Scenario):
     def test_parameters_of_a_plain_program_are_recorded_and_named(self):
         (self.folder / "p.py").write_text("import headway as hw\nk = 2\nx = hw.ones(9)\nfor _ in range(int(k)):\n"
                                           "    x = x + 1\nhw.waitall()\n")
-        ran = self.headway("compare", "p.py", "--device", "simulated", "--a", "--set k=1", "--b", "", "--report", "r.json")
+        ran = self.headway("compare", "p.py", "--device", "simulated", "--a", "--set k=1", "--b", "",
+                           "--report", "r.json")
         self.assertEqual(ran.status, 0, ran)
         both = json.loads((self.folder / "r.json").read_text())
         self.assertEqual((both["verdict"]["a"], both["verdict"]["b"]), ("k=1", "k not set"))

@@ -18,8 +18,8 @@ core::Result<std::vector<check::Exercise>> all_exercises(std::vector<core::Error
 
 // In the format of the options.
 std::string formatted(const std::vector<check::CheckReport>& reports, const CheckOptions& options);
-// Checks before programs run that the file for the result can be written, and that it is neither one of `programs` nor a
-// file of the exercise.
+// Checks before programs run that the file for the result can be written, and that it is neither one of `programs` nor
+// a file of the exercise.
 core::Result<void> check_result_file(const check::Exercise& exercise, const CheckOptions& options,
                                      std::vector<std::string> programs);
 // To a file, or to stdout if `file` is empty.

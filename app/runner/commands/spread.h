@@ -38,8 +38,8 @@ std::string text_of(const Measure& measure, double value);
 // two.
 std::size_t middle_of(std::span<const model::Numbers> runs);
 
-// {"runs": N, "total_ns": {"median", "least", "most", "warmup", "each": […]}, …, "totals_ns": [each]}. What is not known
-// is null; a spread also if one of the runs lacks the number.
+// {"runs": N, "total_ns": {"median", "least", "most", "warmup", "each": […]}, …, "totals_ns": [each]}. What is not
+// known is null; a spread also if one of the runs lacks the number.
 nlohmann::ordered_json spreads_json(std::span<const model::Numbers> runs, const model::Numbers& warm_up);
 
 // An indented JSON object with one more member, whose value is indented JSON as well.
