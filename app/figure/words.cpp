@@ -154,16 +154,16 @@ std::string subtitle_of(const Run& a, const Run* b) {
         return of_a == of_b || of_a.empty() || of_b.empty() ? of_b : of_a + " / " + of_b;
     };
     std::string s = both(title_of(a.info()), title_of(info));
-    std::string parameters;
-    for (const auto& [name, value] : info.parameters) {
-        parameters += ", " + readable(name) + " ";
-        const auto other = a.info().parameters.find(name);
-        if (b != nullptr && other != a.info().parameters.end() && other->second != value) {
-            parameters += other->second + " / ";
-        }
-        parameters += value;
+    auto parameters = info.parameters;
+    parameters.insert(a.info().parameters.begin(), a.info().parameters.end());
+    for (const auto& [name, any] : parameters) {
+        const auto value_in = [&name](const model::RunInfo& of) {
+            const auto found = of.parameters.find(name);
+            return found == of.parameters.end() ? std::string("not set") : found->second;
+        };
+        const std::string of_a = value_in(a.info()), of_b = value_in(info);
+        s += ", " + readable(name) + " " + (of_a == of_b ? of_b : of_a + " / " + of_b);
     }
-    s += parameters;
     const std::string device = both(devices_of(a), devices_of(b != nullptr ? *b : a));
     if (!device.empty()) {
         s += "; " + device;

@@ -81,7 +81,7 @@ TEST_F(PredictWindowTest, ARunThatWasStoppedAnswersNothing) {
     frames(2);
     ASSERT_EQ(session.b()->phase(), session::Phase::stopped);
     EXPECT_EQ(state.predictions.answer_of(0), nullptr) << "what is asked about may have come later";
-    EXPECT_EQ(std::string(state.predictions.hint()), "the run was cut short: run it again");
+    EXPECT_EQ(std::string(state.predictions.hint()), "the run is not complete: run it again");
     run_to_the_end();
     EXPECT_NE(state.predictions.answer_of(0), nullptr) << "the guess counts for the next run";
 }

@@ -429,6 +429,9 @@ TEST(RunLabel, NamesTheParametersThatDiffer) {
     EXPECT_EQ(run_label(*b, a.get()), run_label(*b, nullptr) + ", batch_size=9");
     const auto c = with({{"n", "6"}, {"batch_size", "9"}, {"wait", "once"}});
     EXPECT_EQ(parameters(*a, *c), "batch_size=8, n=5 …");
+    const auto none = with({});
+    EXPECT_NE(subtitle_of(*a, none.get()).find(", batch size 8 / not set, n 5 / not set"), std::string::npos)
+        << subtitle_of(*a, none.get());
 }
 
 TEST_F(Figures, ShowBookmarks) {

@@ -11,8 +11,9 @@ namespace headway::ui {
 namespace {
 
 // A part of a run answers nothing: what is asked about may have come after it.
-bool cut_short(const session::Execution& run) {
-    return run.phase() == session::Phase::stopped || run.phase() == session::Phase::killed;
+// What a run that is not complete shows is no answer.
+bool complete(const session::Execution& run) {
+    return run.run() != nullptr && run.run()->end().complete();
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ void Predictions::judge() {
     const session::Execution* run = session_.b();
     const lesson::Lesson* lesson = programs_.lesson();
     const bool ended = run != nullptr && run->run() != nullptr && !run->grows() && !run->lags() &&
-                       run->phase() != session::Phase::recorded && !cut_short(*run);
+                       run->phase() != session::Phase::recorded && complete(*run);
     if (questions_.empty() || lesson == nullptr || !ended || run->settings.program != session_.settings.program) {
         answers_.clear();
         return;
@@ -81,8 +82,8 @@ const char* Predictions::hint() const {
     if (session_.live()) {
         return waiting > 0 ? "answered when the run has ended" : "for the next run";
     }
-    if (const session::Execution* run = session_.b(); run != nullptr && cut_short(*run) && waiting > 0) {
-        return "the run was cut short: run it again";
+    if (const session::Execution* run = session_.b(); run != nullptr && !complete(*run) && waiting > 0) {
+        return "the run is not complete: run it again";
     }
     const bool ran = !answers_.empty();
     return answered == guesses_.size() ? ""
