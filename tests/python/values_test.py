@@ -153,6 +153,40 @@ for name in headway_math.OF_ONE:
                 self.assertTrue(all(line.endswith(" True") for line in lines), outcome.out)
 
 
+class Inputs(unittest.TestCase):
+    """What tensors are made of."""
+
+    def test_text_is_refused(self):
+        for head, make in (("import headway as hw", "hw.tensor(%s)"), ("import torch", "torch.tensor(%s)"),
+                           ("import torch", "torch.tensor(%s, dtype=torch.float32)"),
+                           ("from mxnet import np", "np.array(%s)"), ("import tensorflow as tf", "tf.constant(%s)")):
+            for values, kind, item in (("'abc'", "str", "'abc'"), ("['a', 'b']", "str", "'a'"), ("[1, '2']", "str", "'2'"),
+                                       ("b'abc'", "bytes", "b'abc'")):
+                with self.subTest(make=make, values=values):
+                    outcome = run("%s\n%s\n" % (head, make % values), timeout=20)
+                    self.assertIn("TypeError: a tensor is made of numbers, not of %s: %s, at" % (kind, item),
+                                  outcome.report["error"]["message"])
+
+    def test_lists_without_an_end_are_refused(self):
+        outcome = run("import headway as hw\nx = []\nx.append(x)\nhw.tensor(x)\n", timeout=20)
+        self.assertIn("a tensor has at most 8 dimensions", outcome.report["error"]["message"])
+
+    def test_lists_of_unequal_lengths_are_refused(self):
+        for values in ("[[1, 2], [3]]", "[[1, 2], 3]", "[3, [1, 2]]"):
+            with self.subTest(values=values):
+                outcome = run("import torch\ntorch.tensor(%s)\n" % values)
+                self.assertIn("nested lists must have equal lengths", outcome.report["error"]["message"])
+
+    def test_a_tensor_of_one_element_is_a_number(self):
+        outcome = run("import torch\na = torch.ones(2).sum()\n"
+                      "print(torch.tensor([a, a * 2]), torch.tensor([[a], [3]]), torch.tensor([torch.tensor(7)]))\n"
+                      "torch.tensor([torch.ones(2)])\n")
+        self.assertEqual(outcome.out, "tensor([2., 4.]) tensor([[2.],\n        [3.]]) tensor([7])\n")
+        self.assertIn("only a tensor with one element can become a Python number", outcome.report["error"]["message"])
+        self.assertEqual(run("import headway as hw\na = hw.ones(2).sum()\nprint(hw.tensor([a, 3]))\n").out,
+                         "Tensor([2., 3.])\n")
+
+
 class Types(unittest.TestCase):
     def test_integers_and_booleans_print_as_such(self):
         for body, shown in (

@@ -2,6 +2,8 @@
 
 import struct
 
+import _headway
+
 
 def values_of(tensor, kind="print", name=None):
     """Waits and returns the values as a flat tuple of floats, ints or bools, depending on `numbers`."""
@@ -103,14 +105,26 @@ def float32_only(dtype, dialect, known):
         raise NotImplementedError("Headway's %s dialect has tensors of %s only, not of %s" % (dialect, known, dtype))
 
 
+def holds_values(values):
+    """Whether these are a list of values, not a number; a tensor in a list is a number."""
+    if not hasattr(values, "__len__") or isinstance(values, _headway.Tensor):
+        return False
+    if isinstance(values, (str, bytes, dict)):
+        raise TypeError("a tensor is made of numbers, not of %s: %.60r" % (type(values).__name__, values))
+    return getattr(values, "ndim", 1) > 0
+
+
 def numbers_of(values):
     """The kind that a framework infers for these values: "real", "integer" or "boolean"."""
+    if isinstance(values, _headway.Tensor):
+        return values.numbers
+    many = holds_values(values)
     try:
         code = memoryview(values).format.lstrip("<=>@!")
         return "boolean" if code == "?" else "integer" if code in "bBhHiIlLqQnN" else "real"
     except TypeError:
         pass
-    if hasattr(values, "__len__"):
+    if many:
         kinds = {numbers_of(v) for v in values}
         return next((k for k in ("real", "integer", "boolean") if k in kinds), "real")
     return "boolean" if isinstance(values, bool) else "integer" if isinstance(values, int) else "real"
@@ -127,9 +141,11 @@ def typed(values, make):
 
 
 def _largest(values):
+    if isinstance(values, _headway.Tensor):
+        return 0  # it was made of integers that were looked at
     if hasattr(values, "max") and hasattr(values, "min"):  # a NumPy array
         return max(abs(int(values.max())), abs(int(values.min()))) if values.size else 0
-    if hasattr(values, "__len__"):
+    if holds_values(values):
         return max((_largest(v) for v in values), default=0)
     return abs(values)
 
@@ -138,27 +154,29 @@ def from_values(values, kind, place=None, waits=False, device=-1):
     """A tensor from an object with the buffer protocol, a number, or nested lists of numbers."""
     import array
 
-    import _headway
-
+    many = holds_values(values)
     try:
         memoryview(values)
     except TypeError:
         flat, shape = array.array("f"), []
-        if not hasattr(values, "__len__"):
-            return _headway.full([], float(values), kind, place, waits, device)
+        if not many:
+            return _headway.full(getattr(values, "shape", []), float(values), kind, place, waits, device)
         level = values
-        while hasattr(level, "__len__"):
+        while holds_values(level):
             shape.append(len(level))
+            if len(shape) > 8:
+                raise ValueError("a tensor has at most 8 dimensions")
             level = level[0] if len(level) else None
 
         def gather(part, depth):
-            if depth == len(shape):
-                flat.append(float(part))
-                return
-            if len(part) != shape[depth]:
+            many = holds_values(part)
+            if many != (depth < len(shape)) or many and len(part) != shape[depth]:
                 raise ValueError("nested lists must have equal lengths to form a tensor")
-            for item in part:
-                gather(item, depth + 1)
+            if many:
+                for item in part:
+                    gather(item, depth + 1)
+            else:
+                flat.append(float(part))
 
         gather(values, 0)
         return _headway.from_buffer(flat, kind, place, waits, device).reshape(shape)
