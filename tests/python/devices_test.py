@@ -201,7 +201,7 @@ class Simulated(Dialects, unittest.TestCase):
 
 
 class Names(unittest.TestCase):
-    """A run with one GPU and one CPU: any other device is one clear error."""
+    """Any device that the run does not have is one clear error."""
 
     def refused(self, text, message, device="simulated"):
         with self.subTest(text=text, device=device):
@@ -210,8 +210,9 @@ class Names(unittest.TestCase):
             self.assertIn(message + ", at program.py:%d" % (text.count("\n") + 1), outcome.report["error"]["message"])
 
     def test_missing_devices_are_errors(self):
-        said = 'there is no device "%s": a run has one GPU and one CPU, each with the index 0'
-        for device in ("simulated", "cpu"):
+        one_each = 'there is no device "%s": a run has one GPU and one CPU, each with the index 0'
+        no_gpu = 'there is no device "%s": this run has one CPU, with the index 0, and no GPU'
+        for device, said in (("cpu", no_gpu), ("simulated", one_each)):
             for name in ("gpu:1", "cuda:99", "simulated:3", "cpu:9", "gpu:", "gpu:x", "cpu:-1"):
                 self.refused('import headway as hw\nhw.ones(2, device="%s")' % name, said % name, device)
             for name in ("cuda:-1", "cuda:x", "cuda:1", "cpu:9", "cuda:"):
@@ -221,7 +222,7 @@ class Names(unittest.TestCase):
                 self.refused('import tensorflow as tf\ntf.device("%s")' % name, said % name, device)
             for name in ("nonsense", "/TPU:0", "", "/GPUS"):
                 self.refused('import tensorflow as tf\ntf.device("%s")' % name,
-                             'there is no device "%s": a run has /CPU:0 and /GPU:0' % name, device)
+                             'the devices are CPU and GPU, as in "/GPU:0", not "%s"' % name, device)
         self.refused("import torch\ntorch.device('cuda', 2)", said % "cuda:2")
         self.refused("import torch\ntorch.ones(2).cuda(1)", said % "cuda:1")
         self.refused("import torch\ntorch.cuda.synchronize(1)", said % "cuda:1")

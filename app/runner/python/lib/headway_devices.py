@@ -1,4 +1,4 @@
-"""Device names in programs: a run has one CPU and one or more GPUs, whose indices count from 0."""
+"""Device names in programs: a run has one CPU and up to eight GPUs, whose indices count from 0."""
 
 import _headway
 
@@ -6,6 +6,8 @@ import _headway
 def none_such(name):
     """The error message for a device with an index that the run does not have, or that is not a number."""
     gpus = _headway.gpus()
+    if gpus == 0:
+        return 'there is no device "%s": this run has one CPU, with the index 0, and no GPU' % (name,)
     if gpus < 2:
         return 'there is no device "%s": a run has one GPU and one CPU, each with the index 0' % (name,)
     return 'there is no device "%s": this run has one CPU, and GPUs from 0 to %d' % (name, gpus - 1)

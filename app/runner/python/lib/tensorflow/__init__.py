@@ -285,7 +285,7 @@ class device:
             last = last[len(before) :] if last.startswith(before) else last
         self._kind = last.partition(":")[0]
         if self._kind not in ("CPU", "GPU"):
-            raise ValueError('there is no device "%s": a run has /CPU:0 and /GPU:0' % (name,))
+            raise ValueError('the devices are CPU and GPU, as in "/GPU:0", not "%s"' % (name,))
         self._index = index_in(last)
         if not has(self._index, self._kind == "CPU"):
             raise ValueError(none_such(name))
