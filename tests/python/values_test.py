@@ -186,6 +186,23 @@ class Inputs(unittest.TestCase):
         self.assertEqual(run("import headway as hw\na = hw.ones(2).sum()\nprint(hw.tensor([a, 3]))\n").out,
                          "Tensor([2., 3.])\n")
 
+    def test_tensorflow_converts_numbers_and_lists(self):
+        for body, shown in (("tf.add(1, x)", "[2. 2.]"), ("tf.add(x, [1.0, 2.0])", "[2. 3.]"),
+                            ("tf.multiply(2, x)", "[2. 2.]"), ("tf.add(1.0, 2.0)", "3."),
+                            ("tf.reduce_sum([1.0, 2.0])", "3."), ("tf.reduce_mean([1.0, 2.0])", "1.5"),
+                            ("tf.nn.relu([-1.0, 2.0])", "[0. 2.]"), ("tf.identity([1.0])", "[1.]"),
+                            ("tf.matmul([[2.0]], [[3.0]])", "[[6.]]")):
+            with self.subTest(body=body):
+                outcome = run("import tensorflow as tf\nx = tf.ones((2,))\nprint(%s)\n" % body)
+                self.assertIn("tf.Tensor(%s, shape" % shown, outcome.out.replace("\n", ""), outcome.err)
+        outcome = run("import tensorflow as tf\ntf.reduce_sum([1, 2])\n")
+        self.assertIn("float32 tensors only, and this one is of integers", outcome.report["error"]["message"])
+
+    def test_equal_arguments_of_other_types_are_traced_again(self):
+        outcome = run("import tensorflow as tf\n@tf.function\ndef f(x, n):\n    return n\nx = tf.ones((2,))\n"
+                      "print(f(x, 1), f(x, True), f(x, 1.0), f(x, (1,)), f(x, (True,)), f(x, 1))\n")
+        self.assertEqual(outcome.out, "1 True 1.0 (1,) (True,) 1\n", outcome.err)
+
 
 class Types(unittest.TestCase):
     def test_integers_and_booleans_print_as_such(self):

@@ -65,9 +65,18 @@ def _kind():
 
 
 def _settle(tensor):
-    """The tensor with `waits` as its device requires."""
+    """The tensor with `waits` as its device requires; numbers and lists become one, as in TensorFlow."""
+    if not isinstance(tensor, _headway.Tensor):
+        return constant(tensor)
     waits = _waits(tensor.device_number)
     return tensor if tensor.waits == waits else Tensor(tensor, None, waits)
+
+
+def _operands(a, b):
+    """The inputs of an op of two: a number beside a tensor stays a number."""
+    if isinstance(a, (int, float)) and isinstance(b, _headway.Tensor):
+        return a, _settle(b)
+    return _settle(a), b if isinstance(b, (int, float)) else _settle(b)
 
 
 def constant(values, dtype=None, shape=None):
@@ -95,15 +104,17 @@ def zeros(shape, dtype=None):
 
 
 def matmul(a, b, transpose_a=False, transpose_b=False):
-    return _settle(a).matmul(b, transpose_a, transpose_b)
+    return _settle(a).matmul(_settle(b), transpose_a, transpose_b)
 
 
 def add(a, b):
-    return _settle(a) + b
+    a, b = _operands(a, b)
+    return a + b
 
 
 def multiply(a, b):
-    return _settle(a) * b
+    a, b = _operands(a, b)
+    return a * b
 
 
 globals().update(of_one(_settle, without=("log",)))  # TensorFlow has tf.math.log
@@ -202,8 +213,8 @@ def _outline(value, tensors):
         tensors.append(value)
         return ("tensor", tuple(value.shape))
     if isinstance(value, (tuple, list)):
-        return (type(value).__name__,) + tuple(_outline(v, tensors) for v in value)
-    return value
+        return (type(value),) + tuple(_outline(v, tensors) for v in value)
+    return (type(value), value)  # 1, True and 1.0 are equal
 
 
 def _slotted(value, tensors):
@@ -269,8 +280,8 @@ class config(metaclass=Namespace):
 
 def identity(a):
     """The same values, on the device of the enclosing `with tf.device(...)`."""
-    number = _kind()[3]
-    return _settle(a).copy() if number in (-1, a.device_number) else a.to_device(number, None, _waits(number))
+    a, number = _settle(a), _kind()[3]
+    return a.copy() if number in (-1, a.device_number) else a.to_device(number, None, _waits(number))
 
 
 class device:
