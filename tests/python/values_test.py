@@ -40,6 +40,15 @@ class Random(unittest.TestCase):
         seeded = "import torch\ntorch.manual_seed(3)\nprint(torch.randn(3).tolist())\n"
         self.assertEqual(run(seeded).out, run(seeded).out)
 
+    def test_bounds_in_the_other_order_give_the_same_interval(self):
+        for text in ("import headway as hw\nx = hw.uniform(3, 2, (99,))\n",
+                     "from mxnet import np\nx = np.random.uniform(3, 2, size=(99,))\n",
+                     "import tensorflow as tf\nx = tf.random.uniform((99,), 3, 2)\n"):
+            with self.subTest(text=text):
+                outcome = run(text + "v = x.numpy() if hasattr(x, 'numpy') else x.asnumpy()\n"
+                              "print(v.min() >= 2, v.max() <= 3, v.max() > v.min() + 0.5)\n")
+                self.assertEqual(outcome.out, "True True True\n", outcome.err)
+
     def test_a_seed_of_one_op_is_refused(self):
         outcome = run("import tensorflow as tf\ntf.random.normal((2,), seed=1)\n")
         self.assertEqual(outcome.status, 1)

@@ -66,7 +66,8 @@ PyObject* uniform(PyObject*, PyObject* arguments) {
     }
     return guarded([&] {
         const runtime::OnDevice there = on_device(target);
-        return made(target, state().runtime->uniform(shape, low, high));
+        // As in the frameworks, bounds in the other order give the same interval.
+        return made(target, state().runtime->uniform(shape, std::min(low, high), std::max(low, high)));
     });
 }
 
