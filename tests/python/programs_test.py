@@ -295,6 +295,9 @@ class Errors(unittest.TestCase):
     def test_set_replaces_a_top_level_value(self):
         text = "n = 3\nname = 'a'\nprint(n, name)\n"
         self.assertEqual(run(text, "--set", "n=7", "--set", "name=b").out, "7 b\n")
+        lists = "sizes = [1, 2]\nprint(sizes)\n"
+        for value, shown in (("[3, -4]", "[3, -4]"), ("(1, [2])", "(1, [2])"), ("{'a': {1}}", "{'a': {1}}"), ("[3", "[3")):
+            self.assertEqual(run(lists, "--set", "sizes=" + value).out, shown + "\n")
         refused = run(text, "--set", "m=1")
         self.assertEqual(refused.status, 2)
         self.assertIn("name, n"[-1], refused.err)

@@ -75,10 +75,13 @@ def read_source(path, tab):
 
 
 def literal(text):
+    """The expression that is written there, if it is a literal; else the text itself."""
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
+        node = ast.parse(text.lstrip(" \t"), mode="eval").body
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return ast.Constant(text)
+    return node
 
 
 def walk(tree):
@@ -180,7 +183,10 @@ def set_values(tree, values):
             raise Refused('the program sets no value called %s at its top level, as in "%s = %s"; %s' %
                           (name, name, text, have))
         node = known[name]
-        node.value = ast.copy_location(ast.Constant(literal(text)), node.value)
+        value = literal(text)
+        for part in walk(value):
+            ast.copy_location(part, node.value)
+        node.value = value
 
 
 def names_device(node):
