@@ -58,6 +58,36 @@ class Dialects(unittest.TestCase):
             self.assertIn(name, outcome.report["error"]["message"])
             self.assertEqual(outcome.report["error"]["line"], 2)
 
+    def test_what_pytorch_has_is_named_with_advice(self):
+        for line, words in (
+            ("torch.fft", "no torch.fft"),
+            ("import torch.fft", "No module named 'torch.fft'"),
+            ("from torch import fft", "cannot import name 'fft' from 'torch'"),
+            ("from torch.utils.data import DataLoader", "No module named 'torch.utils'"),
+            ("torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)", "no torch.optim.SGD(momentum=0.9)"),
+            ("torch.optim.SGD(net.parameters()).param_groups", "no torch.optim.SGD.param_groups"),
+            ("net.state_dict()", "no torch.nn.Module.state_dict"),
+            ("torch.ones(2, 2).mean(dim=(0, 1))", "reduced over one dimension, given as an int, or over all"),
+        ):
+            with self.subTest(line=line):
+                message = run("import torch\nnet = torch.nn.Linear(2, 2)\n%s\n" % line).report["error"]["message"]
+                self.assertIn(words, message)
+                self.assertIn("; this needs PyTorch: `scripts/run --with-pytorch` installs it", message)
+
+    def test_what_no_framework_has_is_without_advice(self):
+        for line, words in (("net.weigth", "'Linear' object has no attribute 'weigth'"), ("import torchh", "torchh"),
+                            ("[].size", "'list' object has no attribute 'size'")):
+            with self.subTest(line=line):
+                message = run("import torch\nnet = torch.nn.Linear(2, 2)\n%s\n" % line).report["error"]["message"]
+                self.assertIn(words, message)
+                self.assertNotIn("--with-pytorch", message)
+
+    def test_modules_know_whether_they_are_training(self):
+        outcome = run("import torch\nnet = torch.nn.Sequential(torch.nn.Linear(2, 2))\n"
+                      "print(net.training, net.eval()[0].training, net.train().training)\n"
+                      "torch.optim.SGD(net.parameters(), lr=0.1, momentum=0, foreach=None)\n")
+        self.assertEqual((outcome.status, outcome.out), (0, "True False True\n"), outcome.err)
+
 
 class Imports(unittest.TestCase):
     SLOW = "import time\ntime.sleep(0.3)\n"

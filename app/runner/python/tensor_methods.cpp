@@ -16,6 +16,11 @@ using nn::Variable;
 bool axis_from(PyObject* object, bool& all, int& axis) {
     all = object == nullptr || object == Py_None;
     if (!all) {
+        if (PySequence_Check(object) != 0) {
+            PyErr_SetString(PyExc_NotImplementedError,
+                            "Headway's tensors are reduced over one dimension, given as an int, or over all");
+            return false;
+        }
         axis = static_cast<int>(PyLong_AsLong(object));
         if (axis == -1 && PyErr_Occurred() != nullptr) {
             return false;

@@ -2,6 +2,9 @@
 
 import sys
 
+# How the dialects' messages about what PyTorch has begin.
+LACKS = ("Headway's PyTorch dialect", "Headway's tensors", "Headway's integers")
+
 # Modules that learners' programs import, with their names and Debian's packages.
 PACKAGES = {
     "IPython": ("IPython", "python3-ipython"),
@@ -17,11 +20,19 @@ PACKAGES = {
 }
 
 
+# The folder of Headway's own modules.
+LIBRARY = __file__.rpartition("/")[0] + "/"
+
+
 def missing_in_dialect(error):
-    """What to do about a name that the torch dialect lacks; None for any other error."""
-    if isinstance(error, (AttributeError, NotImplementedError)) and "Headway's PyTorch dialect has no" in str(error):
-        return "this needs PyTorch: `scripts/run --with-pytorch` installs it"
-    return None
+    """What to do about something that the torch dialect lacks; None for any other error."""
+    if not (getattr(sys.modules.get("torch"), "__file__", None) or "").startswith(LIBRARY):
+        return None
+    if isinstance(error, ImportError):
+        lacks = (error.name or "").partition(".")[0] == "torch"
+    else:
+        lacks = isinstance(error, (AttributeError, NotImplementedError)) and str(error).startswith(LACKS)
+    return "this needs PyTorch: `scripts/run --with-pytorch` installs it" if lacks else None
 
 
 def missing_module(error):

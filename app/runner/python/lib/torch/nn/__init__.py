@@ -3,9 +3,15 @@
 import _headway
 
 
+# What PyTorch's modules have, and those of this dialect do not.
+MISSING = """add_module apply bfloat16 buffers compile double float get_buffer get_extra_state get_parameter
+    get_submodule half load_state_dict modules named_buffers named_children named_modules named_parameters
+    register_backward_hook register_buffer register_forward_hook register_forward_pre_hook register_full_backward_hook
+    register_module register_parameter requires_grad_ share_memory state_dict to_empty type""".split()
+
+
 class Module:
-    def __init__(self):
-        self._training = True
+    training = True
 
     def __call__(self, *inputs):
         return self.forward(*inputs)
@@ -48,7 +54,9 @@ class Module:
         return self.to("cpu")
 
     def train(self, mode=True):
-        self._training = mode
+        self.training = mode
+        for child in self.children():
+            child.train(mode)
         return self
 
     def eval(self):
@@ -57,6 +65,11 @@ class Module:
     def zero_grad(self):
         for parameter in self.parameters():
             parameter.drop_gradient()
+
+    def __getattr__(self, name):
+        if name in MISSING:
+            raise AttributeError("Headway's PyTorch dialect has no torch.nn.Module.%s" % name)
+        raise AttributeError("%r object has no attribute %r" % (type(self).__name__, name))
 
 
 def __getattr__(name):

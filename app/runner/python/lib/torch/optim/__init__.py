@@ -4,7 +4,10 @@ import _headway
 
 
 class SGD:
-    def __init__(self, params, lr=1e-3):
+    def __init__(self, params, lr=1e-3, **options):
+        for name, value in options.items():
+            if value:
+                raise NotImplementedError("Headway's PyTorch dialect has no torch.optim.SGD(%s=%r)" % (name, value))
         self.params = list(params)
         self.lr = lr
         if not self.params:
@@ -26,6 +29,9 @@ class SGD:
             _headway.framework_wait(self.params[0].device_number)
         _headway.program_event("minibatch_end")
         _headway.program_event("minibatch_begin")
+
+    def __getattr__(self, name):
+        raise AttributeError("Headway's PyTorch dialect has no torch.optim.SGD.%s" % name)
 
 
 def __getattr__(name):
