@@ -349,6 +349,17 @@ class Errors(unittest.TestCase):
         for change in ("", "open(__file__, 'w').close()\n"):
             self.assertIn("1 / 0", run(change + text).err)
 
+    def test_a_traceback_shows_the_programs_other_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("helper.py", "import torch\ndef f(x):\n    return torch.ones(x / 0)\n"),
+                               ("program.py", "import helper\nhelper.f(1)\n")):
+                with open(os.path.join(folder, name), "w") as file:
+                    file.write(text)
+            outcome = run(os.path.join(folder, "program.py"))
+        self.assertRegex(outcome.err, r'program.py", line 2, in <module>\n.*\n(.*\n)?  File ".*helper.py", line 3, in f\n')
+        self.assertEqual(outcome.report["error"]["line"], 2)
+        self.assertNotIn("File", run("import torch\ntorch.tensor([None])\n").err.partition('line 2, in')[2])
+
     def test_a_coding_comment_is_followed(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "latin.py")

@@ -228,21 +228,21 @@ def short_report(error, name):
 
 def full_report(error, name):
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename == name]
-    line = own[-1].lineno if own else 0
+    shown = [frame for frame in frames if not frame.filename.startswith(packages.LIBRARY)]
+    line = next((frame.lineno for frame in reversed(frames) if frame.filename == name), 0)
     engine = isinstance(error, _headway.Error) or (
         isinstance(error, RuntimeError) and _headway.is_engine_error(str(error))
     )
     if engine and str(error).partition("\n")[0] == "stopped":
         return ("stopped", line, "engine")  # as asked: no traceback
     try:
-        shown = "".join(
+        text = "".join(
             ["Traceback (most recent call last):\n"]
-            + traceback.format_list([in_cell(frame) for frame in own])
+            + traceback.format_list([in_cell(f) if f.filename == name else f for f in shown])
             + traceback.format_exception_only(type(error), error)
         )
         stream = sys.__stderr__
-        stream.write(shown)
+        stream.write(text)
         stream.flush()
     except Exception:  # the program may have closed stderr, or its exception cannot be printed
         pass
