@@ -58,6 +58,7 @@ class Dialects(unittest.TestCase):
             self.assertIn(name, outcome.report["error"]["message"])
             self.assertEqual(outcome.report["error"]["line"], 2)
 
+
     def test_what_pytorch_has_is_named_with_advice(self):
         for line, words in (
             ("torch.fft", "no torch.fft"),
@@ -403,6 +404,41 @@ class Notebooks(unittest.TestCase):
         self.assertRegex(engine.report["error"]["message"], ", at work.ipynb, code cell 2, line 3$")
         syntax = self.run_cells("x = 1", "y = (")
         self.assertRegex(syntax.err, "at work.ipynb, code cell 2, line 1")
+
+    def test_magics_and_shell_commands_are_left_out(self):
+        outcome = self.run_cells("%matplotlib inline\n!pip install a \\\n  b\nx = 1", "%%time\nif x:\n    !ls",
+                                 "%time x = 2\nfor i in range(2):\n    %time print(x)\n")
+        self.assertEqual((outcome.status, outcome.out), (0, "2\n2\n"), outcome.err)
+
+    def test_lines_within_a_statement_are_no_magics(self):
+        outcome = self.run_cells('print(\n "loss %.1f"\n % 2.5\n)', 'print("""\n%a\n!b""")\n%time', "7 \\\n% 4")
+        self.assertEqual((outcome.status, outcome.out), (0, "loss 2.5\n\n%a\n!b\n3\n"), outcome.err)
+
+    def test_cells_in_other_languages_do_not_run(self):
+        outcome = self.run_cells("%%writefile a.py\nprint('a')", "\n%%bash\necho $b", "print('c')")
+        self.assertEqual((outcome.status, outcome.out), (0, "c\n"), outcome.err)
+        unknown = self.run_cells("x = 1", "%%sql\nprint('a')")
+        self.assertRegex(unknown.err, "SyntaxError: .*“%%sql”, at work.ipynb, code cell 2, line 1")
+
+
+class Markdown(unittest.TestCase):
+    def shown(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "text.md")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return run(path)
+
+    def test_a_block_in_a_list_is_indented(self):
+        outcome = self.shown("- item\n\n  ```python\n  if True:\n      print(1)\n  ```\n\n      ~~~py\n    print(2)\n~~~\n")
+        self.assertEqual((outcome.status, outcome.out), (0, "1\n2\n"), outcome.err)
+
+    def test_blocks_in_other_languages_do_not_run(self):
+        kept = ("python", "{.python .input}", "{python, echo=FALSE}", "Python3 title=a", "py")
+        texts = ["```%s\nprint(%d)\n```\n" % (info, number) for number, info in enumerate(kept)]
+        texts += ["```%s\n>>> 1\n```\n" % info for info in ("pycon", "pytb", "python-repl", "sh", "")]
+        outcome = self.shown("".join(texts))
+        self.assertEqual((outcome.status, outcome.out), (0, "0\n1\n2\n3\n4\n"), outcome.err)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from headway_source import CELL_END, Lazy, Refused, parse
 
 json = Lazy("json")
 re = Lazy("re")
+tokenize = Lazy("tokenize")
 
 
 class Pattern:
@@ -22,6 +23,7 @@ class Pattern:
 
 
 FENCE = Pattern(r"^(\s*)(```+|~~~+)\s*(.*)$")
+LANGUAGE = Pattern(r"^\{?\.?([^\s.,:;{}]*)")  # of "python", "{.python .input}" or "{python, echo=FALSE}"
 TAB_MARK = Pattern(r"^#\s*@tab\s+(.+)$")
 FRAMEWORK_MARK = Pattern(r"(?i)^#\s*For\s+(MXNet|PyTorch|TensorFlow)\b")
 CELL_MARK = Pattern(r"^In ?\[\s*\d*\s*\]:\s*(.*)$")
@@ -37,16 +39,19 @@ def is_python(text):
 
 
 def fenced_cells(lines):
-    """(first line, end line, info string) of each fenced block without its fences; lines count from 0."""
+    """(first line, lines, info string) of each fenced block without its fences; lines count from 0. As in Markdown, the
+    lines of a block lose the indentation of its opening fence."""
     cells = []
     opening = None
     for number, line in enumerate(lines):
         fence = FENCE.match(line)
         if opening is None:
             if fence:
-                opening = (number, fence.group(2), fence.group(3))
-        elif fence and fence.group(2).startswith(opening[1]) and not fence.group(3):
-            cells.append((opening[0] + 1, number, opening[2]))
+                opening = (number, *fence.groups())
+        elif fence and fence.group(2).startswith(opening[2]) and not fence.group(3):
+            first, indent = opening[0] + 1, len(opening[1])
+            code = [l[min(indent, len(l) - len(l.lstrip())) :] for l in lines[first:number]]
+            cells.append((first, code, opening[3]))
             opening = None
     if opening is not None:
         raise Refused("a block of code is opened here and never closed", opening[0] + 1)
@@ -54,8 +59,7 @@ def fenced_cells(lines):
 
 
 def is_python_fence(info):
-    info = info.strip().lower()
-    return info.startswith(("python", "{.python", "py", "{python"))
+    return LANGUAGE.match(info.lower()).group(1) in ("python", "python3", "py", "py3")
 
 
 def tab_of_cell(code):
@@ -78,21 +82,21 @@ def keep_for_tab(kept, code, first, tab):
             kept[first + offset] = line
 
 
-def document_tabs(cells, lines):
+def document_tabs(cells):
     tabs = []
     marked = False
-    for first, last, info in cells:
-        own = tab_of_cell(lines[first:last])
+    for _, code, _ in cells:
+        own = tab_of_cell(code)
         marked = marked or own is not None
         for tab in own or ():
             if tab in TABS and tab not in tabs:
                 tabs.append(tab)
-        for line in lines[first:last]:
+        for line in code:
             mark = FRAMEWORK_MARK.match(line.strip())
             if mark and mark.group(1).lower() not in tabs:
                 tabs.append(mark.group(1).lower())
     # d2l: if other blocks are marked, blocks without a mark belong to MXNet.
-    if marked and "mxnet" not in tabs and any(tab_of_cell(lines[a:b]) is None for a, b, _ in cells):
+    if marked and "mxnet" not in tabs and any(tab_of_cell(code) is None for _, code, _ in cells):
         tabs.insert(0, "mxnet")
     return tabs, marked
 
@@ -101,19 +105,18 @@ def from_markdown(lines, tab):
     cells = [c for c in fenced_cells(lines) if is_python_fence(c[2])]
     if not cells:
         return None
-    tabs, marked = document_tabs(cells, lines)
+    tabs, marked = document_tabs(cells)
     if tab and tabs and tab not in tabs:
         raise Refused("this document has no tab %s, only %s" % (tab, ", ".join(tabs)))
     tab = tab or (("mxnet" if "mxnet" in tabs else tabs[0]) if tabs else "")
     kept = [""] * len(lines)
     ends = []
-    for first, last, _ in cells:
-        code = lines[first:last]
+    for first, code, _ in cells:
         own = tab_of_cell(code)
         if marked and tab not in (own or ["mxnet"]) and "all" not in (own or []):
             continue
         keep_for_tab(kept, code, first, tab)
-        ends.append(last)
+        ends.append(first + len(code))
     return kept, ends
 
 
@@ -180,6 +183,45 @@ def refuse_plain_text(lines):
     raise Refused("there is no code cell in this document", 1)
 
 
+# Jupyter's cell magics: those whose cell is Python that runs in the notebook, and those whose cell is something else.
+PYTHON_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
+OTHER_MAGICS = """%%! %%bash %%cmd %%file %%html %%HTML %%javascript %%js %%latex %%markdown %%perl %%pypy %%python
+    %%python2 %%python3 %%ruby %%script %%sh %%svg %%SVG %%sx %%system %%writefile""".split()
+
+
+def without_magics(lines):
+    """The lines of a code cell, with empty ones in place of Jupyter's magics and of shell commands. An unknown cell
+    magic stays, which is a syntax error."""
+    first = next((n for n, line in enumerate(lines) if line.strip()), 0)
+    magic = lines[first].split()[0] if lines[first].startswith("%%") else ""
+    if magic and magic not in PYTHON_MAGICS:
+        return ["" if n != first or magic in OTHER_MAGICS else line for n, line in enumerate(lines)]
+    kept, statement, continued = [], 0, False
+    for line in lines:
+        code = line.lstrip()
+        if continued:
+            line, continued = "", line.endswith("\\")
+        elif code.startswith(("%", "!")) and not is_open(kept[statement:]):
+            statement, continued = len(kept), line.endswith("\\")
+            indent = line[: -len(code)]
+            timed = code[len("%time ") :] if code.startswith("%time ") else ""
+            line = indent + (timed.lstrip() or "pass") if timed or indent else ""  # a block needs a statement
+        kept.append(line)
+    return kept
+
+
+def is_open(lines):
+    """Whether the lines end within brackets, a string or a continued line."""
+    try:
+        for _ in tokenize.generate_tokens(iter([line + "\n" for line in lines]).__next__):
+            pass
+    except tokenize.TokenError:
+        return True
+    except SyntaxError:
+        pass
+    return False
+
+
 def from_notebook(text):
     if not text.strip():
         raise Refused("this notebook is empty", 1)
@@ -200,7 +242,8 @@ def from_notebook(text):
         raise Refused("this is not a notebook: it has no list of cells with text", 1)
     kept, ends = [], []
     for source in sources:
-        kept += [CELL_END] + ["" if l.lstrip().startswith(("%", "!")) else l for l in source.split("\n")]
+        kept.append(CELL_END)
+        kept += without_magics(source.split("\n"))
         ends.append(len(kept))
     if not cells:
         raise Refused("this notebook has no code cell", 1)
