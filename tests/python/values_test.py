@@ -169,8 +169,8 @@ class Inputs(unittest.TestCase):
         for head, make in (("import headway as hw", "hw.tensor(%s)"), ("import torch", "torch.tensor(%s)"),
                            ("import torch", "torch.tensor(%s, dtype=torch.float32)"),
                            ("from mxnet import np", "np.array(%s)"), ("import tensorflow as tf", "tf.constant(%s)")):
-            for values, kind, item in (("'abc'", "str", "'abc'"), ("['a', 'b']", "str", "'a'"), ("[1, '2']", "str", "'2'"),
-                                       ("b'abc'", "bytes", "b'abc'")):
+            for values, kind, item in (("'abc'", "str", "'abc'"), ("['a', 'b']", "str", "'a'"),
+                                       ("[1, '2']", "str", "'2'"), ("b'abc'", "bytes", "b'abc'")):
                 with self.subTest(make=make, values=values):
                     outcome = run("%s\n%s\n" % (head, make % values), timeout=20)
                     self.assertIn("TypeError: a tensor is made of numbers, not of %s: %s, at" % (kind, item),
