@@ -61,6 +61,7 @@ bool GraphBuilder::takes(const Operation& operation) {
 }
 
 Buffer* GraphBuilder::gather(const Operation& operation) {
+    queue_.control.expect_own_process();
     queue_.control.attend_if_asked();
     Gathered next{operation, operation.out == nullptr && operation.signature->out_bytes != 0};
     Buffer*& out = next.operation.out;

@@ -61,11 +61,11 @@ std::string ProgramEvents::minibatch_text(core::OpId op) const {
     return " in minibatch " + std::to_string(it - minibatches_.begin());
 }
 
-void ProgramEvents::spend(double ns, std::uint16_t name) {
+void ProgramEvents::spend(double ns, std::string_view name) {
     const auto whole = ns > 0 ? static_cast<std::uint64_t>(std::llround(std::min(ns, 1e15))) : 0;
-    if (queue_.lanes.virtual_time() && whole != 0) {
+    if (queue_.lanes.virtual_time() && whole != 0 && queue_.control.in_own_process()) {
         queue_.control.attend_if_asked();
-        queue_.recorder.spend(whole, name);
+        queue_.recorder.spend(whole, name.empty() ? std::uint16_t{0} : queue_.recorder.recording().string_id(name));
     }
 }
 

@@ -29,9 +29,9 @@ public:
     [[nodiscard]] std::string minibatch_text(core::OpId op) const;
     void measure_begin();  // everything before it is warm-up
     void measure_end();
-    // Virtual time only: advances the frontend by `ns` of its own work, recorded under this name (a string id of the
-    // recording; 0: that of the current line). Does nothing in real time.
-    void spend(double ns, std::uint16_t name = 0);
+    // Virtual time only: advances the frontend by `ns` of its own work, recorded under this name, or that of the
+    // current line if it is empty. Does nothing in real time, and in a child process.
+    void spend(double ns, std::string_view name = {});
 
 private:
     OpQueue& queue_;

@@ -216,6 +216,7 @@ void RunControl::slow_lanes_alike() {
 
 void RunControl::leave_to_the_parent() {
     recorder_.stop();
+    recorder_.recording().leave_to_the_parent();
     slow_ |= kForked;
 }
 

@@ -32,6 +32,7 @@ void Waits::prepare(std::string_view name) {
 }
 
 void Waits::commands(const IssuedSoFar& issued, WaitKind kind, std::string_view name) {
+    queue_.control.expect_own_process();
     const WaitEvent event{kind, name, 0, issued.last, issued.device_flag};
     const auto begun = queue_.recorder.begin_wait(event);
     queue_.lanes.wait(issued.seqs, issued.begin, issued.end);

@@ -109,6 +109,9 @@ public:
 
     // From now on ticks are virtual nanoseconds from 0. Call before anything is recorded.
     void use_virtual_clock();
+    // Call in a child process right after fork(): what it writes from now on stays in its own memory, also into the
+    // control block, where it finds no requests.
+    void leave_to_the_parent() { memory_->become_private(); }
 
     // Names and metadata. Frontend thread only; not for hot paths. Text beyond 64 KiB is cut.
     void meta(MetaType type, std::uint16_t id, std::string_view text);

@@ -68,6 +68,31 @@ class Output(unittest.TestCase):
         self.assertEqual(outcome.out, "frontend\nthread\nchild\nend\n")
         self.assertEqual("".join(text for _, _, text in found), "frontend\nend\n")
 
+    def test_a_forked_process_takes_no_virtual_time(self):
+        program = (
+            "import multiprocessing, os, time\n"
+            "import headway\n"
+            "import numpy as np\n"
+            "y = headway.ones(100) + 1\n"
+            "if IN_CHILD:\n"
+            "    def work():\n"
+            "        with headway.scope('of the child'):\n"
+            "            print('child'); time.sleep(1.0); np.ones(10).sum()\n"
+            "    process = multiprocessing.get_context('fork').Process(target=work)\n"
+            "    process.start(); process.join()\n"
+            "with headway.scope('of the parent'):\n"
+            "    z = y + 1\n"
+            "print(float(z.sum()))\n"
+        )
+        ends, names = [], []
+        for in_child in (False, True):
+            outcome, _, events = written("IN_CHILD = %s\n%s" % (in_child, program), "--device", "simulated")
+            self.assertEqual(outcome.out, "child\n300.0\n" if in_child else "300.0\n")
+            ends.append(max(e["ts"] + e.get("dur", 0) for e in events if e.get("ph") == "X"))
+            names.append({e["name"] for e in events if e.get("cat") == "scope"})
+        self.assertLess(abs(ends[1] - ends[0]), 500)  # µs: the few lines of the parent
+        self.assertEqual(names[1], names[0])
+
     def test_only_the_first_mebibyte_is_recorded(self):
         outcome, found, _ = written("import headway\nfor i in range(30000):\n    print('%05d' % i * 10)\n")
         self.assertEqual(len(outcome.out), 30000 * 51)

@@ -143,9 +143,8 @@ PyObject* spend(PyObject*, PyObject* arguments) {
     double ns = 0;
     const char* name = "";
     runtime::Runtime* runtime = frontend();
-    if (runtime == nullptr || PyArg_ParseTuple(arguments, "d|s", &ns, &name) == 0 || !outside_gil([&] {
-            runtime->events.spend(ns, *name != 0 ? runtime->recorder.recording().string_id(name) : std::uint16_t{0});
-        })) {
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "d|s", &ns, &name) == 0 ||
+        !outside_gil([&] { runtime->events.spend(ns, name); })) {
         return nullptr;
     }
     Py_RETURN_NONE;

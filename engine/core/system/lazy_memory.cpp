@@ -77,6 +77,10 @@ void LazyMemory::zero_after_fork() {
     madvise(data_, bytes_, MADV_WIPEONFORK);
 }
 
+void LazyMemory::become_private() {
+    mmap(data_, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
 bool addresses_for(std::size_t bytes) {
     void* probe = mmap(nullptr, bytes, PROT_NONE, kReserved, -1, 0);
     if (probe == MAP_FAILED) {

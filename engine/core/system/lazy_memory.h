@@ -45,6 +45,7 @@ public:
     void use_huge_pages();   // for a file, whose file system may grant them
     void keep_from_dumps();  // leaves it out of core dumps
     void zero_after_fork();  // a child process sees zeros, so that writing here copies no pages; private memory only
+    void become_private();   // this process sees zeros from now on, and its writes stay private; no allocation, no lock
 
 private:
     std::byte* data_ = nullptr;

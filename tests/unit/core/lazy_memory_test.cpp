@@ -115,6 +115,17 @@ TEST(LazyMemory, OfAFileCanBeAPrivateCopy) {
     EXPECT_EQ(first_byte_of(file), std::byte{});
 }
 
+TEST(LazyMemory, OfAFileCanLeaveTheFile) {
+    const UniqueFd file = file_of(10'000);
+    LazyMemory memory = LazyMemory::of_file(file.get(), 10'000);
+    ASSERT_TRUE(memory);
+    memory.data()[0] = kWritten;
+    memory.become_private();
+    EXPECT_EQ(memory.data()[0], std::byte{});
+    memory.data()[0] = std::byte{9};
+    EXPECT_EQ(first_byte_of(file), kWritten);
+}
+
 TEST(LazyMemory, OfNoFileFailsWithTheReason) {
     EXPECT_FALSE(LazyMemory::of_file(-1, 4096));
     EXPECT_EQ(errno, EBADF);

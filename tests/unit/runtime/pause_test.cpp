@@ -261,12 +261,16 @@ TEST_F(PauseTest, AnOpBarrierOfTheProgramActsAtOnce) {
 
 TEST_F(PauseTest, AChildProcessIssuesAndRecordsNothing) {
     start();
+    rt->control.set_written_barrier({trace::BarrierKind::minibatch, 0});
     static_cast<void>(rt->ones({2}));
     EXPECT_TRUE(rt->control.in_own_process());
     rt->control.leave_to_the_parent();
     EXPECT_FALSE(rt->control.in_own_process());
     EXPECT_THROW(static_cast<void>(rt->ones({2})), ProgramError);
     EXPECT_THROW(rt->control.expect_own_process(), ProgramError);
+    rt->graphs.set_gathering(true);
+    EXPECT_THROW(static_cast<void>(rt->ones({2})), ProgramError);
+    EXPECT_THROW(rt->events.minibatch_end(), ProgramError);
     EXPECT_EQ(rt->recorder.issued(), 1u);
 }
 

@@ -19,7 +19,8 @@ namespace {
 
 using trace::FrontendKind;
 
-constexpr std::uint16_t kOtherWork = 91, kNumPy = 92;
+constexpr std::uint16_t kOtherWork = 91;
+constexpr const char* kNumPy = "NumPy";
 
 class WorkOfAGivenLength : public testing::Test {
 protected:
@@ -44,7 +45,7 @@ TEST_F(WorkOfAGivenLength, IsRecordedToTheNanosecond) {
     for (std::size_t i = 0; i < works.size(); ++i) {
         EXPECT_EQ(works[i].begin, at);
         EXPECT_EQ(trace::unpack_duration(works[i].duration), expected[i]);
-        EXPECT_EQ(works[i].signature, i < 3 ? kNumPy : kOtherWork);
+        EXPECT_EQ(works[i].signature, i < 3 ? recording->string_id(kNumPy) : kOtherWork);
         at += expected[i];
     }
 }
@@ -57,6 +58,16 @@ TEST_F(WorkOfAGivenLength, WithoutALengthIsNothing) {
     EXPECT_EQ(rt.recorder.now(), begin);
     rt.events.spend(std::numeric_limits<double>::infinity());
     EXPECT_EQ(rt.recorder.now(), begin + 1'000'000'000'000'000);
+}
+
+// The parent's queued ops would run in the child.
+TEST_F(WorkOfAGivenLength, InAChildProcessIsNothing) {
+    const runtime::Tensor a = rt.ones({2});
+    const std::uint64_t begin = rt.recorder.now();
+    rt.control.leave_to_the_parent();
+    rt.events.spend(1e9, kNumPy);
+    EXPECT_EQ(rt.recorder.now(), begin);
+    EXPECT_EQ(device.completed(0), 0u);
 }
 
 TEST(ProgramEvents, RealTimeIsNotSpent) {
