@@ -134,8 +134,8 @@ void MemoryManager::give_back(Buffer& buffer) {
     buffer.data = nullptr;
 }
 
-// The memory is free once every lane that uses it has finished with it; if only one lane uses it, it is reused in that
-// lane's order.
+// The memory is free once every lane that uses it has finished with it; if only one lane of its device uses it, it is
+// reused in that lane's order.
 void MemoryManager::free_across_lanes(const Buffer& buffer, std::uint64_t counted) {
     if (streams_ != nullptr && streams_->active() && free_in_streams(buffer)) {
         return;
@@ -156,7 +156,7 @@ void MemoryManager::free_across_lanes(const Buffer& buffer, std::uint64_t counte
         free_block(held.block);
     } else if (busy > 1) {
         pending_in_lanes_.push_back(held);
-    } else if (policy_ == FreePolicy::stream) {
+    } else if (policy_ == FreePolicy::stream && lanes_.device(buffer.device).has_lane(busy_lane)) {
         pools_[buffer.device]->give_in_lane(buffer.size_class, busy_lane, buffer.data);
     } else {
         held.block.seq = held.need[busy_lane];
