@@ -19,8 +19,9 @@ constexpr std::size_t kBuffersPerSlab = 512;
 
 }  // namespace
 
-MemoryManager::MemoryManager(OpQueue* owner, Lanes& lanes, const SourceLines& lines, FreePolicy policy)
-    : owner_(owner), lanes_(lanes), lines_(lines), policy_(policy), budget_(kNoBudget) {
+MemoryManager::MemoryManager(OpQueue* owner, Lanes& lanes, const SourceLines& lines, FrontendRecorder& recorder,
+                             FreePolicy policy)
+    : owner_(owner), lanes_(lanes), lines_(lines), recorder_(recorder), policy_(policy), budget_(kNoBudget) {
     for (core::DeviceId number = 0; number < lanes.devices(); ++number) {
         add_device(number);
     }
@@ -86,12 +87,31 @@ float* MemoryManager::find(const Signature& signature, core::DeviceId device, st
         reclaim_all();
         data = pool.take(signature.size_class, lane);
     }
+    if (data == nullptr && policy_ == FreePolicy::stream) {
+        data = take_from_lanes(signature.size_class, device, lane);
+    }
     if (data == nullptr) {
         refuse(signature, device, op,
                "the device has no " + core::bytes_text(signature.out_bytes) + " left; " +
                    core::bytes_text(live_[device]) + " are live");
     }
     return data;
+}
+
+// Like PyTorch's allocator: what is cached in the order of a lane goes back to the device once all ops have finished.
+float* MemoryManager::take_from_lanes(std::uint32_t size_class, core::DeviceId device, std::uint32_t lane) {
+    const LaneSeqs submitted = lanes_.submitted();
+    const WaitEvent event{trace::WaitKind::memory, "memory", 0, recorder_.issued()};
+    const std::uint64_t begin = recorder_.begin_wait(event);
+    lanes_.wait(submitted, 0, lanes_.count());
+    lanes_.device(device).wait_returned();
+    recorder_.end_wait(begin, event);
+    if (streams_ != nullptr) {
+        streams_->host_waited(submitted, 0, lanes_.count(), recorder_.issued());
+    }
+    reclaim_all();
+    pools_[device]->trim_lanes();
+    return pools_[device]->take(size_class, lane);
 }
 
 void MemoryManager::make_room(core::DeviceId device, std::uint64_t bytes, const Signature& signature, core::OpId op) {

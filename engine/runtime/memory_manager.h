@@ -16,6 +16,7 @@
 
 #include "engine/core/system/pages.h"
 #include "engine/memory/pool.h"
+#include "engine/runtime/frontend/frontend_recorder.h"
 #include "engine/runtime/frontend/source_lines.h"
 #include "engine/runtime/scheduling/buffer.h"
 #include "engine/runtime/scheduling/lanes.h"
@@ -28,7 +29,8 @@ class ProgramStreams;
 class MemoryManager {
 public:
     // `owner` is the queue of the tensors whose memory this is.
-    MemoryManager(OpQueue* owner, Lanes& lanes, const SourceLines& lines, memory::FreePolicy policy);
+    MemoryManager(OpQueue* owner, Lanes& lanes, const SourceLines& lines, FrontendRecorder& recorder,
+                  memory::FreePolicy policy);
     // Every lane must have finished. Tensors that the program still holds lose their memory.
     ~MemoryManager();
     MemoryManager(const MemoryManager&) = delete;
@@ -67,8 +69,8 @@ public:
         std::fill_n(buffer->read_seq.begin(), lanes_.count(), 0u);
         return buffer;
     }
-    // Memory for the output of op `op`, which will run in `lane`; null under the lazy policy. ProgramError if the
-    // device has none left.
+    // Memory for the output of op `op`, which will run in `lane`; null under the lazy policy. If the device has none
+    // left and the lanes keep some for reuse, waits for all ops and records that. ProgramError if there is none.
     [[nodiscard]] float* take(const devices::Signature& signature, core::DeviceId device, std::uint32_t lane,
                               core::OpId op) {
         if (policy_ == memory::FreePolicy::lazy) [[unlikely]] {
@@ -144,6 +146,7 @@ private:
     [[gnu::noinline]] void make_buffers();
     [[nodiscard]] float* find(const devices::Signature& signature, core::DeviceId device, std::uint32_t lane,
                               core::OpId op);
+    [[nodiscard]] float* take_from_lanes(std::uint32_t size_class, core::DeviceId device, std::uint32_t lane);
     void make_room(core::DeviceId device, std::uint64_t bytes, const devices::Signature& signature, core::OpId op);
     [[noreturn]] void refuse(const devices::Signature& signature, core::DeviceId device, core::OpId op,
                              const std::string& why) const;
@@ -182,6 +185,7 @@ private:
     Lanes& lanes_;
     ProgramStreams* streams_ = nullptr;
     const SourceLines& lines_;
+    FrontendRecorder& recorder_;
     const memory::FreePolicy policy_;
     core::BufferId next_id_ = 1;
     Buffer* free_buffers_ = nullptr;

@@ -121,16 +121,14 @@ void summarise(const model::Run& run) {
     }
     tell("headway at most " + ops(n.headway_max) + ", live bytes at most " + core::bytes_text(n.live_bytes_peak) +
          (run.devices().size() > 1 ? ", on " + all_devices(run) + " together" : ""));
-    const std::uint64_t for_memory = wait_sum(run, trace::WaitKind::memory).count;
     if (run.folded_ops() > 0) {
         tell("of " + ops(run.op_count()) + ", " + core::count_text(run.folded_ops()) +
              " are known as sums only: the beginning and the end of the run are kept op by op");
     }
-    const bool refused = run.error() && run.error()->kind == core::ErrorKind::out_of_memory;
-    if ((for_memory > 0 || refused) && info.budget_is_default.value_or(false) && info.device_kind != "cuda") {
-        tell((refused ? std::string("out of memory")
-                      : "the frontend waited for memory " + core::counted(for_memory, "time")) +
-             ": tensors may take half of this machine's, " + core::bytes_text(core::default_budget()) +
+    const bool refused = run.error() && run.error()->kind == core::ErrorKind::out_of_memory &&
+                         run.error()->message.find("of the budget of") != std::string::npos;  // not by the device
+    if (refused && info.budget_is_default.value_or(false) && info.device_kind != "cuda") {
+        tell("out of memory: tensors may take half of this machine's, " + core::bytes_text(core::default_budget()) +
              "; --budget sets another limit, --budget none removes it");
     }
 }

@@ -1,5 +1,6 @@
 #include "engine/runtime/frontend/frontend_recorder.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/core/count_text.h"
@@ -59,7 +60,7 @@ void FrontendRecorder::end_composite(std::uint64_t begin, std::uint16_t signatur
     if (virtual_time_) {
         settle_work(begin);
     }
-    add_composite(begin, signature, lane, event);
+    add_composite(std::max(begin, last_event_), signature, lane, event);  // later if it has waited for memory
 }
 
 void FrontendRecorder::add_composite(std::uint64_t begin, std::uint16_t signature, std::uint32_t lane,

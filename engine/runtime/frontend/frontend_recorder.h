@@ -86,12 +86,15 @@ public:
     }
     // `fresh`: the op creates its output; `on_cpu`: in the memory of the run's CPU, by a lane of a GPU. `buffers`: the
     // output's id and those of the inputs.
-    void end_issue(const IssueTimes& times, const devices::Signature& signature, bool fresh, bool on_cpu,
-                   std::uint32_t lane, core::Line line, const std::array<core::BufferId, 3>& buffers) {
+    void end_issue(IssueTimes times, const devices::Signature& signature, bool fresh, bool on_cpu, std::uint32_t lane,
+                   core::Line line, const std::array<core::BufferId, 3>& buffers) {
         if (record_) [[likely]] {
             const auto flags = static_cast<std::uint8_t>((fresh ? trace::kFreshOutput : 0) |
                                                          (signature.in_place ? trace::kReadsOutput : 0) |
                                                          (on_cpu ? trace::kOutOnCpu : 0));
+            if (last_event_ > times.called) [[unlikely]] {  // the op has waited for memory, which is not part of it
+                times = {last_event_, last_event_, last_event_};
+            }
             last_event_ = now();
             add_issue(times.begin, signature.id, flags, lane, line, buffers);
             look_for_core(times.before, times.called, last_event_);

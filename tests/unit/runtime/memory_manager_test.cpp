@@ -10,6 +10,7 @@
 
 #include "engine/trace/recorder.h"
 #include "tests/unit/runtime/hand_device.h"
+#include "tests/unit/runtime/records_of.h"
 
 namespace headway::runtime {
 namespace {
@@ -27,10 +28,12 @@ class MemoryManagerTest : public testing::TestWithParam<FreePolicy> {
 protected:
     void start(std::uint32_t lane_count, std::uint64_t memory_bytes = ~std::uint64_t{0}) {
         memory.reset();
+        recorder.reset();
         lanes.reset();
         device = std::make_unique<HandDevice>(lane_count, memory_bytes);
         lanes = std::make_unique<Lanes>(std::make_shared<devices::DeviceSet>(*device));
-        memory = std::make_unique<MemoryManager>(nullptr, *lanes, lines, GetParam());
+        recorder = std::make_unique<FrontendRecorder>(*device, *recording, lines, Settings{});
+        memory = std::make_unique<MemoryManager>(nullptr, *lanes, lines, *recorder, GetParam());
     }
     void TearDown() override {
         if (memory != nullptr) {
@@ -75,6 +78,7 @@ protected:
     SourceLines lines{*recording};
     std::unique_ptr<HandDevice> device;
     std::unique_ptr<Lanes> lanes;
+    std::unique_ptr<FrontendRecorder> recorder;
     std::unique_ptr<MemoryManager> memory;
     devices::Signature signature;
     core::OpId op = 0;
@@ -117,6 +121,20 @@ TEST_P(MemoryManagerTest, TheWholeBudgetCanBeUsed) {
     EXPECT_EQ(memory->live_bytes(), 4096u);
     EXPECT_THROW(make(4, 0), ProgramError);
     memory->free(all);
+    complete_all();
+}
+
+// Under the policy stream a block that was dropped waits in its lane for an op of the same size.
+TEST_P(MemoryManagerTest, AFullDeviceReturnsWhatTheLanesKeep) {
+    start(2, std::uint64_t{9} << 20);
+    memory->free(make(std::uint64_t{5} << 20, 0));
+    if (GetParam() == FreePolicy::stream) {
+        memory->free(make(std::uint64_t{6} << 20, 1));
+        EXPECT_EQ(waits_of(*recording, trace::WaitKind::memory).size(), 1u);
+        EXPECT_EQ(device->completed(0), 1u);
+    } else {
+        EXPECT_THROW(make(std::uint64_t{6} << 20, 1), ProgramError);
+    }
     complete_all();
 }
 
@@ -223,7 +241,8 @@ TEST(MemoryManagerLazy, FreesBehindTheLastUseOfEveryLane) {
     const auto recording = std::move(*trace::Recording::create(std::size_t{1} << 24));
     const SourceLines lines(*recording);
     Lanes lanes(std::make_shared<devices::DeviceSet>(device));
-    MemoryManager memory(nullptr, lanes, lines, FreePolicy::lazy);
+    FrontendRecorder recorder(device, *recording, lines, Settings{});
+    MemoryManager memory(nullptr, lanes, lines, recorder, FreePolicy::lazy);
     devices::Signature signature;
     signature.out_bytes = 1000;
     EXPECT_EQ(memory.take(signature, 0, 1, 1), nullptr);
