@@ -107,8 +107,8 @@ void GraphBuilder::issue_gathered() {
     if (gathered_.empty() || tracing_) {
         return;
     }
-    const Ops ops = std::exchange(gathered_, {});
-    issue_together(ops, queue_.signatures.composite("graph", signatures_of(ops)));
+    const Signature& signature = queue_.signatures.composite("graph", signatures_of(gathered_));
+    issue_together(std::exchange(gathered_, {}), signature);
 }
 
 void GraphBuilder::discard() {
@@ -379,10 +379,10 @@ Graph GraphBuilder::trace_end(std::string_view name, std::span<const Tensor> out
     for (const Tensor& output : outputs) {
         graph.outputs.push_back({value(output.buffer()), output.shape_id()});
     }
+    release_buffers(ops);
     if (!ops.empty()) {
         graph.signature = &queue_.signatures.composite(name, signatures_of(ops));
     }
-    release_buffers(ops);
     return graph;
 }
 

@@ -44,7 +44,7 @@ OpQueue::OpQueue(std::shared_ptr<devices::DeviceSet> devices, trace::Recording& 
       lines(recording),
       recorder(lanes.device(0), recording, lines, settings),
       memory(this, lanes, lines, recorder, settings.free_policy),
-      signatures(recording, memory.pool(0), settings.seed),
+      signatures(recording, lines, memory.pool(0), settings.seed),
       scheduler(lanes),
       control(lanes, lines, recorder, memory, settings),
       streams(*this),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/count_text.h"
 #include "engine/runtime/op_queue.h"
 
 namespace headway::runtime {
@@ -12,7 +13,13 @@ using trace::FrontendKind;
 
 void ProgramEvents::scope_begin(std::string_view name) {
     FrontendRecorder& recorder = queue_.recorder;
-    recorder.program_event(FrontendKind::scope_begin, recorder.recording().string_id(name), 0);
+    const std::uint16_t id = recorder.recording().string_id(name);
+    if (id == 0) {
+        queue_.lines.raise(core::ErrorKind::failed, "a run can hold at most " +
+                                                        core::counted(trace::Recording::kMostStrings, "name") +
+                                                        " of scopes, and '" + std::string(name) + "' is one more");
+    }
+    recorder.program_event(FrontendKind::scope_begin, id, 0);
 }
 
 void ProgramEvents::scope_end(std::string_view name) {

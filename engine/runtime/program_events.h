@@ -21,7 +21,7 @@ public:
     ProgramEvents(const ProgramEvents&) = delete;
     ProgramEvents& operator=(const ProgramEvents&) = delete;
 
-    void scope_begin(std::string_view name);
+    void scope_begin(std::string_view name);  // ProgramError if the recording can hold no more names
     void scope_end(std::string_view name);
     void minibatch_begin();
     void minibatch_end();  // the barrier policy acts here

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/core/count_text.h"
+
 namespace headway::runtime {
 
 using core::Error;
@@ -85,8 +87,8 @@ std::size_t Signatures::ShapeHash::operator()(const Shape& shape) const {
     return h;
 }
 
-Signatures::Signatures(trace::Recording& recording, memory::Pool& pool, std::uint64_t seed)
-    : recording_(recording), pool_(pool), seed_(seed) {}
+Signatures::Signatures(trace::Recording& recording, const SourceLines& lines, memory::Pool& pool, std::uint64_t seed)
+    : recording_(recording), lines_(lines), pool_(pool), seed_(seed) {}
 
 ShapeId Signatures::intern(const Shape& shape) {
     const auto [entry, fresh] = shape_ids_.try_emplace(shape, static_cast<ShapeId>(shapes_.size() + 1));
@@ -247,10 +249,16 @@ void Signatures::announce(Entry& entry) {
 }
 
 void Signatures::announce(Signature& s, const std::string& name, const std::string& shapes) {
-    const auto [known, fresh] =
-        ids_.try_emplace(name + shapes, static_cast<std::uint16_t>(std::min<std::size_t>(ids_.size() + 1, 0xffff)));
-    s.id = known->second;
-    if (fresh && ids_.size() <= 0xffff) {
+    constexpr std::size_t kMostIds = 0xffff;
+    const std::string text = name + shapes;
+    const auto known = ids_.find(text);
+    if (known == ids_.end() && ids_.size() == kMostIds) {
+        lines_.raise(ErrorKind::failed, "a run can hold at most " + core::counted(kMostIds, "op") +
+                                            " of different names or shapes, and " + name + " " + shapes +
+                                            " is one more");
+    }
+    s.id = known != ids_.end() ? known->second : static_cast<std::uint16_t>(ids_.size() + 1);
+    if (ids_.try_emplace(text, s.id).second) {
         const trace::SignatureInfo info{static_cast<std::uint16_t>(s.kind),
                                         static_cast<std::uint8_t>(s.family),
                                         s.inputs,
@@ -273,8 +281,8 @@ std::size_t Signatures::BodyHash::operator()(const std::pair<std::string, std::v
 const Signature& Signatures::composite(std::string_view name, const std::vector<const Signature*>& steps) {
     auto& known = composites_[{std::string(name), steps}];
     if (known == nullptr) {
-        known = std::make_unique<Signature>();
-        Signature& s = *known;
+        auto made = std::make_unique<Signature>();
+        Signature& s = *made;
         s.kind = OpKind::graph;
         s.family = Family::other;
         s.seed = seed_;
@@ -290,6 +298,7 @@ const Signature& Signatures::composite(std::string_view name, const std::vector<
         announce(s, std::string(name),
                  std::to_string(steps.size()) + (steps.size() == 1 ? " op" : " ops") +
                      (composites_.size() > 1 ? ", graph " + std::to_string(composites_.size()) : std::string()));
+        known = std::move(made);
     }
     return *known;
 }
@@ -301,8 +310,8 @@ const Signature& Signatures::opaque(const OpaqueDescription& of) {
     const std::string text = of.name + '\n' + of.shapes;
     auto& known = opaque_[text + '\n' + numbers];
     if (known == nullptr) {
-        known = std::make_unique<Signature>();
-        Signature& s = *known;
+        auto made = std::make_unique<Signature>();
+        Signature& s = *made;
         s.kind = of.kind;
         s.family = of.family;
         s.seed = seed_;
@@ -312,6 +321,7 @@ const Signature& Signatures::opaque(const OpaqueDescription& of) {
         // Signatures with the same text share an id, so texts must differ where numbers do.
         const std::uint32_t same = opaque_texts_[text]++;
         announce(s, of.name, same == 0 ? of.shapes : of.shapes + " #" + std::to_string(same + 1));
+        known = std::move(made);
     }
     return *known;
 }
@@ -319,11 +329,12 @@ const Signature& Signatures::opaque(const OpaqueDescription& of) {
 const Signature& Signatures::allocation(std::uint64_t bytes) {
     auto& known = allocations_[bytes];
     if (known == nullptr) {
-        known = std::make_unique<Signature>();
-        known->kind = OpKind::opaque;
-        known->out_bytes = bytes;
-        known->size_class = pool_.size_class(bytes);
-        announce(*known, "memory", std::to_string(bytes) + " B");
+        auto made = std::make_unique<Signature>();
+        made->kind = OpKind::opaque;
+        made->out_bytes = bytes;
+        made->size_class = pool_.size_class(bytes);
+        announce(*made, "memory", std::to_string(bytes) + " B");
+        known = std::move(made);
     }
     return *known;
 }

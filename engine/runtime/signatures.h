@@ -1,7 +1,8 @@
 // Interned shapes and op signatures. Looking up the signature of the same op on the same shapes as before costs two
 // comparisons.
 //
-// Threads: the frontend only. References stay valid for the object's lifetime.
+// Threads: the frontend only. References stay valid for the object's lifetime. Functions that return a signature raise
+// ProgramError for a new one if a recording can hold no more.
 #pragma once
 
 #include <array>
@@ -17,6 +18,7 @@
 #include "engine/core/result.h"
 #include "engine/devices/op.h"
 #include "engine/memory/pool.h"
+#include "engine/runtime/frontend/source_lines.h"
 #include "engine/runtime/tensor.h"
 #include "engine/trace/recorder.h"
 
@@ -61,7 +63,7 @@ struct OpaqueDescription {
 
 class Signatures {
 public:
-    Signatures(trace::Recording& recording, memory::Pool& pool, std::uint64_t seed);
+    Signatures(trace::Recording& recording, const SourceLines& lines, memory::Pool& pool, std::uint64_t seed);
 
     // The id of a shape; ids count from 1.
     ShapeId intern(const Shape& shape);
@@ -92,11 +94,12 @@ private:
     struct BodyHash {
         std::size_t operator()(const std::pair<std::string, std::vector<const devices::Signature*>>& body) const;
     };
-    // Assigns an id and writes the signature to the trace.
+    // Assigns an id and writes the signature to the trace. ProgramError if all ids are in use.
     void announce(devices::Signature& signature, const std::string& name, const std::string& shapes);
     void announce(Entry& entry);
 
     trace::Recording& recording_;
+    const SourceLines& lines_;
     memory::Pool& pool_;
     std::uint64_t seed_;
     std::deque<Shape> shapes_;

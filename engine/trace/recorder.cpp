@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::size_t kLeastChunks = 8;  // minimum under an address space limit: 250,000 ops
 constexpr std::size_t kMaxMetaText = 64 << 10;
-constexpr std::size_t kMaxStrings = 65'535;
 
 core::Error mapping_error(const char* what) {
     core::Error error;
@@ -169,7 +168,7 @@ std::uint16_t Recording::string_id(std::string_view text) {
     if (const auto known = ids.find(text); known != ids.end()) {
         return known->second;
     }
-    if (ids.size() >= kMaxStrings) {
+    if (ids.size() >= kMostStrings) {
         return 0;
     }
     const auto id = static_cast<std::uint16_t>(ids.size() + 1);

@@ -116,7 +116,8 @@ public:
     // Names and metadata. Frontend thread only; not for hot paths. Text beyond 64 KiB is cut.
     void meta(MetaType type, std::uint16_t id, std::string_view text);
     void signature(std::uint16_t id, const SignatureInfo& info, std::string_view shapes, std::string_view name);
-    std::uint16_t string_id(std::string_view text);  // interned; 0 once 65,535 ids are in use
+    std::uint16_t string_id(std::string_view text);  // interned; 0 once kMostStrings ids are in use
+    static constexpr std::size_t kMostStrings = 65'535;
 
     // Reports that the allocator of one of the run's devices took `bytes`, or returned them (negative). Any thread. A
     // new maximum is recorded at once, so that no peak falls between two samples; that takes a lock.

@@ -195,7 +195,8 @@ protected:
     std::unique_ptr<trace::Recording> recording_ = std::move(*trace::Recording::create(std::size_t{1} << 24));
     NoSource source_;
     memory::Pool pool_{source_};
-    runtime::Signatures signatures_{*recording_, pool_, 42};
+    runtime::SourceLines lines_{*recording_};
+    runtime::Signatures signatures_{*recording_, lines_, pool_, 42};
     std::uint64_t launches_before_ = 0;
 };
 

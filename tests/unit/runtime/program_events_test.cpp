@@ -12,6 +12,7 @@
 #include "engine/devices/simulated/simulated.h"
 #include "engine/runtime/runtime.h"
 #include "engine/trace/frontend_records.h"
+#include "tests/unit/runtime/failure_of.h"
 #include "tests/unit/runtime/records_of.h"
 
 namespace headway::runtime {
@@ -77,6 +78,15 @@ TEST(ProgramEvents, RealTimeIsNotSpent) {
     rt.recorder.account_for_language(kOtherWork);
     rt.events.spend(3e9, kNumPy);
     EXPECT_TRUE(events_of(*recording, FrontendKind::work).empty());
+}
+
+TEST_F(WorkOfAGivenLength, AScopeBeyondTheLastNameIsAnError) {
+    for (std::size_t i = 0; i < trace::Recording::kMostStrings; ++i) {
+        static_cast<void>(recording->string_id(std::to_string(i)));
+    }
+    rt.events.scope_begin("7");
+    const std::string failure = failure_of([&] { rt.events.scope_begin("step"); });
+    EXPECT_TRUE(has(failure, "at most 65,535 names of scopes, and 'step' is one more")) << failure;
 }
 
 class OutputOfTheProgram : public WorkOfAGivenLength {};

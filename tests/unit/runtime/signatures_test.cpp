@@ -51,6 +51,25 @@ TEST_F(SignaturesTest, OpaqueOpsOfOneNameAndDifferentCostsAreNumbered) {
     EXPECT_EQ(shapes.at(third), "(2) #3");
 }
 
+// Its record would name another op.
+TEST_F(SignaturesTest, AnOpBeyondTheLastIdIsAnError) {
+    constexpr std::uint64_t kMost = 65'535;
+    for (std::uint64_t bytes = 1; bytes < kMost; ++bytes) {
+        rt.signatures.allocation(bytes);
+    }
+    const Tensor a = rt.full({2}, 1.0f);  // the last one
+    for (int i = 0; i < 2; ++i) {
+        const std::string failure = failure_of([&] { static_cast<void>(a * 2.0f); });
+        EXPECT_TRUE(has(failure, "at most 65,535 ops of different names or shapes, and mul_scalar (2) is one more"))
+            << failure;
+        EXPECT_THROW(rt.signatures.allocation(kMost), ProgramError);
+        EXPECT_THROW(rt.signatures.opaque({.name = "lib::op", .shapes = ""}), ProgramError);
+        EXPECT_THROW(rt.signatures.composite("f", {&rt.signatures.allocation(1)}), ProgramError);
+    }
+    static_cast<void>(rt.full({2}, 2.0f));
+    EXPECT_EQ(rt.recorder.issued(), 2u);
+}
+
 TEST_F(SignaturesTest, ShapesThatAnOpCannotHaveAreRefused) {
     const Tensor row = rt.full({1, 3}, 1.0f);
     const auto refused = [](const auto& call, const std::string& why) {
