@@ -178,9 +178,8 @@ void GraphBuilder::issue_together(const Ops& ops, const Signature& signature) {
     composites_.keep(lane, place.seq, std::move(composite));
     queue_.lanes.submit(lane, command);
     record_together(ops, signature, begin, lane);
-    queue_.control.after_issue(lane, place.seq);
-    if (program_streams) {
-        queue_.streams.issued(lane, place.seq);
+    if (queue_.control.after_issue(lane, place.seq)) [[unlikely]] {
+        queue_.streams.host_waited(lane, place.seq, place.op);
     }
     composites_.release(queue_.lanes);
 }

@@ -137,9 +137,11 @@ Buffer* OpQueue::issue(const Operation& operation) {
     device.publish(lane);
 
     recorder.end_issue(times, signature, fresh, other_memory, lane, lines.current(), buffers);
-    control.after_issue(lane, seq);
+    if (control.after_issue(lane, seq)) [[unlikely]] {
+        streams.host_waited(lane, seq, op);
+    }
     if (program_streams) [[unlikely]] {
-        streams.issued(operation, lane, seq);
+        streams.issued(operation, lane);
     }
     if (recorder.issued() % RunControl::kLookAtQueueEvery == 0) [[unlikely]] {
         control.limit_queue(lane, seq);

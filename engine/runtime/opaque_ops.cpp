@@ -155,12 +155,11 @@ std::uint32_t OpaqueOps::issue(const OpaqueOp& op) {
     for (Buffer* buffer : op.writes) {
         written(buffer);
     }
-    queue_.control.after_issue(lane, seq);
-    if (queue_.streams.active()) {
-        queue_.streams.issued(lane, seq);
-        if (op.from) {
-            queue_.streams.follow_stream(stream_of(op.from_lane, *op.from), lane);
-        }
+    if (queue_.control.after_issue(lane, seq)) [[unlikely]] {
+        queue_.streams.host_waited(lane, seq, command.op);
+    }
+    if (op.from && queue_.streams.active()) {
+        queue_.streams.follow_stream(stream_of(op.from_lane, *op.from), lane);
     }
     if (queue_.recorder.issued() % RunControl::kLookAtQueueEvery == 0) [[unlikely]] {
         queue_.control.limit_queue(lane, seq);

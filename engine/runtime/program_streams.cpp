@@ -330,14 +330,7 @@ void ProgramStreams::issue(const Operation& operation, Buffer* out, core::OpId o
     issue(Accesses(operation, out).all(), op, lane, seq);
 }
 
-void ProgramStreams::issued(std::uint32_t lane, std::uint32_t seq) {
-    if (queue_.control.barrier().kind == trace::BarrierKind::op) {
-        host_waited(lane, seq, last_op_[lane]);
-    }
-}
-
-void ProgramStreams::issued(const Operation& operation, std::uint32_t lane, std::uint32_t seq) {
-    issued(lane, seq);
+void ProgramStreams::issued(const Operation& operation, std::uint32_t lane) {
     if (between_gpus(operation)) {
         follow_stream(current_[operation.in0->device], lane);
     }

@@ -101,9 +101,8 @@ public:
     void issue(std::span<const Access> accesses, core::OpId op, std::uint32_t lane, std::uint32_t seq);
     // `out`: the operation's output.
     void issue(const Operation& operation, Buffer* out, core::OpId op, std::uint32_t lane, std::uint32_t seq);
-    // Call after the op barrier has waited for the op.
-    void issued(std::uint32_t lane, std::uint32_t seq);
-    void issued(const Operation& operation, std::uint32_t lane, std::uint32_t seq);
+    // The operation was submitted to `lane`. Call after the op barrier has waited for it.
+    void issued(const Operation& operation, std::uint32_t lane);
     // The frontend has waited for the commands `seqs` of the lanes [begin, end), the last of which is op `through`.
     void host_waited(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end, core::OpId through);
     void host_waited(std::uint32_t lane, std::uint32_t seq, core::OpId through);

@@ -185,12 +185,13 @@ void RunControl::limit_queue(std::uint32_t lane, std::uint32_t seq) {
     }
 }
 
-void RunControl::wait_after_issue(std::uint32_t lane, std::uint32_t seq) {
+bool RunControl::wait_after_issue(std::uint32_t lane, std::uint32_t seq) {
     const core::OpId op = recorder_.issued();
     if ((slow_ & kQueueLimit) != 0) {
         recent_[(op - 1) % queue_limit_] = {lane, seq};
     }
-    if ((slow_ & kOpBarrier) != 0) {
+    const bool waits = (slow_ & kOpBarrier) != 0;
+    if (waits) {
         wait(lane, seq, {WaitKind::op_barrier, "op barrier", 0, op});
     }
     if ((slow_ & kDelay) != 0) {
@@ -200,6 +201,7 @@ void RunControl::wait_after_issue(std::uint32_t lane, std::uint32_t seq) {
         paused_ns_ += static_cast<std::int64_t>(op_delay_ns_);
         recorder_.end_wait(begin, kSlowMotion);
     }
+    return waits;
 }
 
 // Slows the lanes by the same factor as the frontend.

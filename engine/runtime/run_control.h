@@ -48,11 +48,10 @@ public:
     }
     // Waits while the run is paused or the queue is full. ProgramError in a child process.
     void before_issue();
-    // Call after op number issued() was submitted as command `seq` of `lane`: the op barrier and slow motion.
-    void after_issue(std::uint32_t lane, std::uint32_t seq) {
-        if (slow_ != 0) [[unlikely]] {
-            wait_after_issue(lane, seq);
-        }
+    // Call after op number issued() was submitted as command `seq` of `lane`: the op barrier and slow motion. Returns
+    // whether it has waited for the op.
+    [[nodiscard]] bool after_issue(std::uint32_t lane, std::uint32_t seq) {
+        return slow_ != 0 && wait_after_issue(lane, seq);
     }
     // Call for every kLookAtQueueEvery-th op, after it was submitted as command `seq` of `lane`. Keeps the queue from
     // filling the machine's memory: if it has more than kMostQueued commands, waits until half as many are left.
@@ -112,7 +111,7 @@ private:
     void attend();
     void stay_paused(bool at_a_line = false);
     void stop_at_line(int depth);
-    void wait_after_issue(std::uint32_t lane, std::uint32_t seq);
+    bool wait_after_issue(std::uint32_t lane, std::uint32_t seq);
     void slow_lanes_alike();
     // Waits for command `seq` of `lane`, and records that.
     void wait(std::uint32_t lane, std::uint32_t seq, const WaitEvent& event);

@@ -418,11 +418,15 @@ TEST_F(Streams, ATracedFunctionOnlyReadsItsInputs) {
 }
 
 TEST_F(Streams, TheOpBarrierOrders) {
-    rt->control.set_written_barrier({trace::BarrierKind::op, 0});
-    const std::uint32_t s = rt->streams.open();
-    const Tensor x = rt->full({4}, 3.0f);
-    static_cast<void>(in(s, [&] { return x * 2.0f; }));
-    EXPECT_TRUE(races().empty());
+    for (const bool from_the_start : {true, false}) {
+        start(3, memory::FreePolicy::stream, from_the_start);
+        rt->control.set_written_barrier({trace::BarrierKind::op, 0});
+        const Tensor before = rt->full({4}, 3.0f);
+        const std::uint32_t s = rt->streams.open();
+        const Tensor x = rt->full({4}, 3.0f);
+        static_cast<void>(in(s, [&] { return x + before; }));
+        EXPECT_TRUE(races().empty()) << (from_the_start ? "" : "also before the first stream");
+    }
 }
 
 }  // namespace
