@@ -191,7 +191,7 @@ std::vector<float> Waits::read_in_stream(const Tensor& a, WaitKind kind, std::st
     UntilFinished<std::vector<float>>& kept = queue_.memory.host_values();
     kept.keep(lane, after[lane], std::move(values));
     for_stream(lane, buffer.id, kind, name);
-    return kept.take_last();
+    return kept.take_last(lane);
 }
 
 // --- failures ---

@@ -74,7 +74,7 @@ TEST_F(LanesTest, ValuesAreKeptUntilTheirCommandIsComplete) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         EXPECT_EQ(values[i].expired(), i < 4) << i;
     }
-    EXPECT_EQ(*kept.take_last(), 9);
+    EXPECT_EQ(*kept.take_last(0), 9);
     EXPECT_TRUE(values[9].expired());
 }
 
