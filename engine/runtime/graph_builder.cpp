@@ -181,6 +181,9 @@ void GraphBuilder::issue_together(const Ops& ops, const Signature& signature) {
     if (queue_.control.after_issue(lane, place.seq)) [[unlikely]] {
         queue_.streams.host_waited(lane, place.seq, place.op);
     }
+    if (queue_.recorder.issued() % RunControl::kLookAtQueueEvery == 0) [[unlikely]] {
+        queue_.control.limit_queue(lane, place.seq);
+    }
     composites_.release(queue_.lanes);
 }
 
