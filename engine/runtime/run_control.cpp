@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace headway::runtime {
 
@@ -177,11 +178,23 @@ void RunControl::before_issue() {
 }
 
 void RunControl::limit_queue(std::uint32_t lane, std::uint32_t seq) {
-    const std::uint32_t queued = seq - lanes_.look(lane);
-    if (queued > kMostQueued) {
-        constexpr std::uint32_t kLeft = kMostQueued / 2;
-        const core::OpId issued = recorder_.issued();
-        wait(lane, seq - kLeft, {WaitKind::queue_limit, "queue full", 0, issued > kLeft ? issued - kLeft : 1});
+    auto& ops = looked_at_[lane];
+    ops.push_back({seq, recorder_.issued()});
+    const std::uint32_t completed = lanes_.look(lane);
+    const auto pass = [&ops](std::uint32_t until) {
+        std::optional<QueuedOp> last;
+        for (; !ops.empty() && core::reached(until, ops.front().seq); ops.pop_front()) {
+            last = ops.front();
+        }
+        return last;
+    };
+    pass(completed);
+    if (seq - completed <= kMostQueued) {
+        return;
+    }
+    if (const auto last = pass(seq - kMostQueued / 2)) {
+        const core::BufferId target = lanes_.count() > 1 ? trace::kWaitForLane | lane : 0;
+        wait(lane, last->seq, {WaitKind::queue_limit, "queue full", target, last->op});
     }
 }
 

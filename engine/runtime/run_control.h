@@ -7,7 +7,9 @@
 // Threads: the frontend only; the Control block is atomic. A stop is thrown as ProgramError of the kind stopped.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -54,7 +56,7 @@ public:
         return slow_ != 0 && wait_after_issue(lane, seq);
     }
     // Call for every kLookAtQueueEvery-th op, after it was submitted as command `seq` of `lane`. Keeps the queue from
-    // filling the machine's memory: if it has more than kMostQueued commands, waits until half as many are left.
+    // filling the machine's memory: if it has more than kMostQueued commands, waits until about half as many are left.
     void limit_queue(std::uint32_t lane, std::uint32_t seq);
     static constexpr std::uint32_t kMostQueued = 1'000'000;
     static constexpr std::uint32_t kLookAtQueueEvery = 4093;  // prime, so that lanes that take turns are all looked at
@@ -126,6 +128,11 @@ private:
     MemoryManager& memory_;
     std::uint32_t queue_limit_ = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> recent_;  // (lane, seq) of the last queue_limit_ ops
+    struct QueuedOp {
+        std::uint32_t seq;
+        core::OpId op;
+    };
+    std::array<std::deque<QueuedOp>, core::kMaxLanes> looked_at_;  // by limit_queue(), of each lane
     std::uint64_t op_delay_ns_ = 0;
     // Slow motion: the mean time that the frontend takes for an op, without pauses, and when that was computed last.
     double op_ns_ = 0;

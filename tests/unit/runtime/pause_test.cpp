@@ -274,16 +274,22 @@ TEST_F(PauseTest, AChildProcessIssuesAndRecordsNothing) {
     EXPECT_EQ(rt->recorder.issued(), 1u);
 }
 
+// The wait is for an op that limit_queue() was called for: not each command is an op, and there may be other lanes.
 TEST_F(PauseTest, AQueueOfAMillionCommandsIsHalved) {
     constexpr std::uint32_t kMost = RunControl::kMostQueued;
     start();
-    rt->control.limit_queue(1, kMost);
+    for (int i = 0; i < 3; ++i) {
+        static_cast<void>(rt->ones({2}));
+        rt->control.limit_queue(1, kMost / 2 * static_cast<std::uint32_t>(i));
+    }
     EXPECT_TRUE(waits(WaitKind::queue_limit).empty());
     EXPECT_EQ(device.completed(1), 0u);
+    static_cast<void>(rt->ones({2}));
     rt->control.limit_queue(1, kMost + 1);
-    EXPECT_EQ(device.completed(1), kMost / 2 + 1);
+    EXPECT_EQ(device.completed(1), kMost / 2);
     ASSERT_EQ(waits(WaitKind::queue_limit).size(), 1u);
-    EXPECT_EQ(waits(WaitKind::queue_limit)[0].in1, 1u);
+    EXPECT_EQ(waits(WaitKind::queue_limit)[0].out, trace::kWaitForLane | 1u);
+    EXPECT_EQ(waits(WaitKind::queue_limit)[0].in1, 2u);
 }
 
 }  // namespace
