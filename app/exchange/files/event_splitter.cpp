@@ -16,7 +16,7 @@ constexpr std::size_t kMargin = 64;             // before the text: for a bracke
 constexpr std::size_t kWindow = 1u << 20;       // text read at once
 constexpr std::size_t kPadding = 128;           // after the text
 constexpr std::size_t kMostEvent = 64'000'000;  // limit for a single event
-constexpr std::size_t kMostValue = 4u << 20;
+constexpr std::size_t kMostValue = 4u << 20;    // for a member of the trace's object, except otherData
 constexpr std::size_t kMostValues = 64;
 
 // Bit masks over 64 bytes: quotes, backslashes, opening and closing brackets (curly and square).
@@ -192,8 +192,8 @@ core::Result<char> EventSplitter::peek() {
     }
 }
 
-// Skips one value. False if the file ends within it.
-core::Result<bool> EventSplitter::skip_value(std::string* keep) {
+// Passes one value, and keeps its text, or more than `most` bytes of it. False if the file ends within it.
+core::Result<bool> EventSplitter::skip_value(std::string& value, std::size_t most) {
     auto first = peek();
     if (!first) {
         return first.error();
@@ -231,8 +231,8 @@ core::Result<bool> EventSplitter::skip_value(std::string* keep) {
                 }
             }
         }
-        if (keep != nullptr && keep->size() <= kMostValue) {
-            keep->append(begin, static_cast<std::size_t>(stop - begin));
+        if (value.size() <= most) {
+            value.append(begin, static_cast<std::size_t>(stop - begin));
         }
         at_ = static_cast<std::size_t>(stop - buffer_.data());
         if (over) {
@@ -285,7 +285,7 @@ core::Result<bool> EventSplitter::read_member(bool& events_follow) {
         return no_member("not a Chrome trace: the name of a member is expected");
     }
     std::string name;
-    auto passed = skip_value(&name);
+    auto passed = skip_value(name, kMostValue);
     if (!passed) {
         return passed.error();
     }
@@ -311,14 +311,16 @@ core::Result<bool> EventSplitter::read_member(bool& events_follow) {
         return true;
     }
     std::string value;
-    passed = skip_value(&value);
+    // A run's own metadata has a line for each of its up to 65,535 signatures.
+    const std::size_t most = name == "otherData" ? kMostEvent : kMostValue;
+    passed = skip_value(value, most);
     if (!passed) {
         return passed.error();
     }
     if (!*passed) {
         return end_here();
     }
-    if (value.size() <= kMostValue && name.size() <= 256 && values_.size() < kMostValues) {
+    if (value.size() <= most && name.size() <= 256 && values_.size() < kMostValues) {
         values_[name] = std::move(value);
     }
     return true;

@@ -53,7 +53,7 @@ private:
     core::Result<bool> read_member(bool& events_follow);
     bool end_here();  // false
     core::Result<bool> no_member(const std::string& why);
-    core::Result<bool> skip_value(std::string* keep);
+    core::Result<bool> skip_value(std::string& value, std::size_t most);
     core::Result<bool> scan(EventBatch& batch);
     core::Result<bool> finish();  // false
     core::Error wrong(const std::string& what) const;

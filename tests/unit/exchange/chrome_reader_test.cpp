@@ -480,6 +480,19 @@ TEST(EventSplitter, FindsEventsWithAnyStringContents) {
     }
 }
 
+// A run with tens of thousands of signatures has that much metadata.
+TEST(EventSplitter, KeepsLargeMetadata) {
+    const std::string large = "{\"a\":\"" + std::string(std::size_t{5} << 20, 'x') + "\"}";
+    const std::string text = "{\"otherData\":" + large + ",\"other\":" + large + ",\"traceEvents\":[]}";
+    const auto source = trace_in_memory(text);
+    EventSplitter splitter(*source);
+    EventBatch batch;
+    EXPECT_FALSE(*splitter.next(batch));
+    ASSERT_EQ(splitter.values().count("otherData"), 1u);
+    EXPECT_EQ(splitter.values().at("otherData"), large);
+    EXPECT_EQ(splitter.values().count("other"), 0u);
+}
+
 TEST(ChromeReader, EventsLargerThanAWindowAreRead) {
     std::string text = "{\"traceEvents\":[";
     for (int i = 0; i < 3; ++i) {
