@@ -249,7 +249,7 @@ void GraphBuilder::take_memory_together(const Ops& ops, std::uint32_t lane, cons
     } catch (const ProgramError&) {
         for (const Gathered& gathered : ops) {
             if (gathered.fresh && gathered.operation.out->data != nullptr) {
-                memory.give_back(*gathered.operation.out);
+                memory.give_back(*gathered.operation.out, lane);
             }
         }
         throw;

@@ -149,8 +149,13 @@ Buffer* MemoryManager::allocate(const Signature& memory, core::DeviceId device, 
     return buffer;
 }
 
-void MemoryManager::give_back(Buffer& buffer) {
-    free_block({0, static_cast<std::uint16_t>(buffer.size_class), buffer.device, buffer.data, buffer.bytes});
+void MemoryManager::give_back(Buffer& buffer, std::uint32_t lane) {
+    live_[buffer.device] -= buffer.bytes;
+    if (policy_ == FreePolicy::stream) {  // earlier commands of the lane may still be using it
+        pools_[buffer.device]->give_in_lane(buffer.size_class, lane, buffer.data);
+    } else {
+        pools_[buffer.device]->give_anywhere(buffer.size_class, buffer.data);
+    }
     buffer.data = nullptr;
 }
 

@@ -86,8 +86,8 @@ public:
     // block. ProgramError under the lazy policy, or if there is no room.
     [[nodiscard]] Buffer* allocate(const devices::Signature& memory, core::DeviceId device, std::uint32_t lane,
                                    core::OpId op);
-    // Gives back memory that no command has used.
-    void give_back(Buffer& buffer);
+    // Gives back memory that no command in `lane` has used since it was taken for it.
+    void give_back(Buffer& buffer, std::uint32_t lane);
 
     // Frees a buffer without references, and its memory once the ops that use it have finished.
     void free(Buffer* buffer) {
