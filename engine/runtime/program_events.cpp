@@ -69,7 +69,7 @@ std::string ProgramEvents::minibatch_text(core::OpId op) const {
 }
 
 void ProgramEvents::spend(double ns, std::string_view name) {
-    const auto whole = ns > 0 ? static_cast<std::uint64_t>(std::llround(std::min(ns, 1e15))) : 0;
+    const auto whole = ns > 0 ? static_cast<std::uint64_t>(std::llround(std::min(ns, 1e18))) : 0;
     if (queue_.lanes.virtual_time() && whole != 0 && queue_.control.in_own_process()) {
         queue_.control.attend_if_asked();
         queue_.recorder.spend(whole, name.empty() ? std::uint16_t{0} : queue_.recorder.recording().string_id(name));

@@ -184,8 +184,8 @@ void FrontendRecorder::account_end() {
 void FrontendRecorder::spend(std::uint64_t ns, std::uint16_t name) {
     settle_work(now());  // earlier time is not part of it
     for (std::uint64_t left = ns; left > 0;) {
-        constexpr std::uint64_t kExact = 1u << 30;  // a record stores it exactly
-        const std::uint64_t part = std::min(left, kExact);
+        // A record stores multiples of 1024 up to 2^40 ns exactly, and everything below 2^31 ns.
+        const std::uint64_t part = left < 1u << 30 ? left : std::min(left / 1024 * 1024, std::uint64_t{1} << 40);
         const std::uint64_t begin = now();
         clock_.advance(part);
         left -= part;
