@@ -381,7 +381,9 @@ private:
     [[nodiscard]] Value minibatches(const model::Run::Measured& part) const {
         List list;
         for (const model::Minibatch& batch : data_->run->minibatches()) {
-            if (!begins_in(part, batch.issue_begin_ns)) {
+            // An optimiser's step begins the next minibatch: the first measured one may begin before the mark.
+            const bool empty = batch.last < batch.first;
+            if (empty ? !begins_in(part, batch.issue_begin_ns) : batch.first < part.first || batch.first > part.last) {
                 continue;
             }
             std::int64_t begin_ns = model::kPending, end_ns = 0;

@@ -117,7 +117,7 @@ bool is_mark(std::string_view line) {
     return line.starts_with(kCellMark);
 }
 
-// A line of a cell that reads like a marker gets a backslash before its percent signs, "# \\%%", and one more if it has
+// A line of a cell that reads like a marker gets a backslash before its percent signs, # \%%, and one more if it has
 // some. `by`: how many more it gets.
 std::string with_backslashes(std::string_view source, int by) {
     constexpr std::string_view kBegin = "# ", kEnd = "%%";

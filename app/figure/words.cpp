@@ -155,13 +155,15 @@ std::string subtitle_of(const Run& a, const Run* b) {
     };
     std::string s = both(title_of(a.info()), title_of(info));
     auto parameters = info.parameters;
-    parameters.insert(a.info().parameters.begin(), a.info().parameters.end());
+    if (a.info().program == info.program) {
+        parameters.insert(a.info().parameters.begin(), a.info().parameters.end());
+    }
     for (const auto& [name, any] : parameters) {
         const auto value_in = [&name](const model::RunInfo& of) {
             const auto found = of.parameters.find(name);
             return found == of.parameters.end() ? std::string("not set") : found->second;
         };
-        const std::string of_a = value_in(a.info()), of_b = value_in(info);
+        const std::string of_b = value_in(info), of_a = a.info().program == info.program ? value_in(a.info()) : of_b;
         s += ", " + readable(name) + " " + (of_a == of_b ? of_b : of_a + " / " + of_b);
     }
     const std::string device = both(devices_of(a), devices_of(b != nullptr ? *b : a));

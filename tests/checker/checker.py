@@ -141,10 +141,12 @@ class Check:
                 continue
             causes = self.graph.causes(wait)
             parts, before, own_ops = self.graph.split(index)
+            cut_off = self.report["end"]["verdict"] != "complete" and any(op.end == PENDING for op in trace.ops)
+            killed_in_it = cut_off and causes and self.graph.ended_by(wait) is None
             entry = {"line": wait.line[1], "file": trace.files[wait.line[0]], "kind": wait.kind, "name": wait.name,
                      "begin_ns": wait.begin, "ns": wait.end - wait.begin - wait.held,
                      "caused_by": causes[:MOST_CAUSES], "caused_by_count": len(causes),
-                     "split": {**parts, "before_ops": before, "own_ops": own_ops}}
+                     "split": None if killed_in_it else {**parts, "before_ops": before, "own_ops": own_ops}}
             if len(trace.devices) > 1:
                 device = self.sums.device_of(wait)
                 entry["device"] = None if device is None else trace.device_word(device)

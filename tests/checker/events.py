@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 PENDING = 1 << 62
 FRONTEND, WAITS, MINIBATCHES, DROPS, WORK, LAUNCH, DRIVER, COSTS = range(1, 9)
-FIRST_SCOPE, FIRST_LANE = 10, 100
+FIRST_SCOPE, FIRST_LANE, DEEP_SCOPE = 10, 100, 2000
 WAIT_KINDS = {1: "waitall", 2: "wait_to_read", 3: "synchronize", 4: "op_barrier", 5: "minibatch_barrier", 16: "item",
               17: "numpy", 18: "print", 19: "boolean", 20: "copy", 32: "queue_limit", 33: "memory", 34: "recording",
               48: "paused"}
@@ -128,7 +128,7 @@ class Trace:
         begin = nanoseconds(event["ts"])
         end = begin + nanoseconds(event["dur"])
         line = (args.get("file", 0), int(args["line"].rsplit(":", 1)[1]) if "line" in args else 0)
-        if tid in (FRONTEND, WAITS, WORK, MINIBATCHES) or FIRST_SCOPE <= tid < FIRST_LANE:
+        if tid in (FRONTEND, WAITS, WORK, MINIBATCHES) or FIRST_SCOPE <= tid < FIRST_LANE or tid >= DEEP_SCOPE:
             self.first_ns = min(self.first_ns, begin)
         if tid == FRONTEND:
             self._take_issue(begin, end, line, args)
@@ -138,7 +138,7 @@ class Trace:
                                    args.get("device", -1)))
             if "stream" in args:
                 self.waits[-1].stream, self.waits[-1].target = args["stream"], -1
-        elif tid >= FIRST_LANE:
+        elif FIRST_LANE <= tid < DEEP_SCOPE:
             if event["cat"] == "held":
                 self.holds.append((begin, end))
             elif not args.get("open"):  # else the op has no end

@@ -16,7 +16,8 @@ class Sums:
         self.asked = [w for w in waits if w.kind != "paused"]
         ops = trace.measured_ops()
         self.ended = [op for op in ops if op.end != PENDING]
-        self.paused_ns = sum(end - begin for begin, end in self.pauses(waits, trace.begin, trace.end))
+        self.measured_pauses = sorted(self.pauses(waits, trace.begin, trace.end))
+        self.paused_ns = sum(end - begin for begin, end in self.measured_pauses)
         self.total_ns = trace.end - trace.begin - self.paused_ns
         # as recorded; the frontend's share is checked in frontend.py
         self.issue_ns = sum(self.issue_of(op) for op in ops)
@@ -108,7 +109,7 @@ class Sums:
     def unpaused(self, begin, end):
         """[begin, end) within the measured part, without its pauses."""
         at, rest = max(begin, self.trace.begin), []
-        for pause_begin, pause_end in sorted(self.pauses(self.trace.measured_waits(), self.trace.begin, self.trace.end)):
+        for pause_begin, pause_end in self.measured_pauses:
             rest.append((at, min(pause_begin, end, self.trace.end)))
             at = max(at, pause_end)
         return [(a, b) for a, b in [*rest, (at, min(end, self.trace.end))] if a < b]

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -122,7 +123,7 @@ TEST(Comparison, RunsBothSidesInTurnAndShowsTheMedianRuns) {
 }
 
 TEST(Comparison, DoesNotCompareRunsWithoutOps) {
-    const std::string file = testing::TempDir() + "headway-nothing.py";
+    const std::string file = testing::TempDir() + "headway-nothing-" + std::to_string(getpid()) + ".py";
     std::ofstream(file) << "import headway\n";
     session::Settings settings;
     settings.program = file;

@@ -20,10 +20,13 @@ struct Hold {
 
 class Holds {
 public:
+    // At most `most` separate holds are stored: by default more than a learner can make.
+    explicit Holds(std::size_t most = 10'000) : most_(most) {}
+
     // Any order; holds of different lanes may overlap. A hold that begins where the lane's last one ends is merged
-    // with it. At most kMost separate holds are stored, more than a learner can make.
+    // with it.
     void add(const Hold& hold) {
-        if (any_.size() >= kMost) {
+        if (any_.size() >= most_) {
             return;
         }
         const auto [last, first_of_lane] = last_of_lane_.try_emplace(hold.lane, list_.size());
@@ -43,7 +46,7 @@ public:
         }
         any_.insert(any_.erase(first, end), whole);
     }
-    void clear() { *this = Holds(); }
+    void clear() { *this = Holds(most_); }
 
     [[nodiscard]] const std::vector<Hold>& list() const { return list_; }
     // The times in which at least one lane was held that overlap this time range: ascending and disjoint, `lane`
@@ -64,7 +67,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kMost = 10'000;
+    std::size_t most_;
     std::vector<Hold> list_;
     std::unordered_map<std::uint32_t, std::size_t> last_of_lane_;  // index of the lane's last hold in `list_`
     std::vector<Hold> any_;  // their union, ascending and disjoint; `lane` is unused

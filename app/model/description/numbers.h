@@ -55,7 +55,7 @@ struct Numbers {
     std::int64_t warmup_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
     // Summed over lanes: ops that have not ended, and time in which the lane's state is unknown.
     std::int64_t backend_open_ns = 0;
-    std::int64_t lanes_ns = 0;  // total_ns of each lane that executed something: idle, open and executing
+    std::int64_t lanes_ns = 0;  // total_ns times the lanes that executed something in the measured part
     // As recorded: the issuing calls of all ops from begin to end, and the work sections that have records of their
     // own. `frontend` splits the frontend's time more finely.
     std::int64_t op_issue_ns = 0, recorded_work_ns = 0;

@@ -22,11 +22,21 @@ std::int64_t warmup_ns(const Run& run, const Run::Measured& part, const std::vec
     if (before == 0 || finished_ns(run, before) <= part.begin_ns) {
         return ns;
     }
-    for (OpId id = 1; id <= before; ++id) {
-        const Op& op = run.op(id);
-        if (!run.is_folded(id) && op.lane < of.size() && of[op.lane] && op.begin_ns != kPending) {
-            add_to(ns, unpaused_ns(pauses, std::max(op.begin_ns, part.begin_ns),
-                                   std::min({op.end_ns, known[op.lane].recorded_until_ns, part.end_ns})));
+    for (std::size_t lane = 0; lane < of.size(); ++lane) {
+        const auto& ops = run.lanes()[lane].ops;  // their ids ascend
+        std::size_t i = 0;
+        if (run.folded_parts().empty()) {
+            const auto first = std::partition_point(ops.begin(), ops.end(), [&](OpId id) {
+                return ended_before(run.op(id), part.begin_ns);
+            });
+            i = static_cast<std::size_t>(first - ops.begin());
+        }
+        for (; of[lane] && i < ops.size() && ops[i] <= before; i = ops.after(i)) {
+            if (!ops.is_folded(i)) {
+                const Op& op = run.op(ops[i]);
+                add_to(ns, unpaused_ns(pauses, std::max(op.begin_ns, part.begin_ns),
+                                       std::min({op.end_ns, known[lane].recorded_until_ns, part.end_ns})));
+            }
         }
     }
     return ns;

@@ -110,6 +110,9 @@ NumbersWalk::Sums::Sums(const Run& run)
     if (const SavedFolds* saved = run.saved()) {
         // They were computed before the run was saved.
         numbers = saved->numbers;
+        if (numbers.lanes_ns == 0) {  // not written by Headway before 2026-11-29
+            numbers.lanes_ns = numbers.backend_idle_ns + numbers.backend_busy_ns + numbers.backend_open_ns;
+        }
         lines = saved->lines;
         tally_.devices = saved->devices;
         tally_.links = saved->links;

@@ -125,6 +125,10 @@ void append_waits(std::string& text, const Run& run, const Support& support) {
         }
         put("caused_by", list + "]");
         text += "\"caused_by_count\": " + std::to_string(count);
+        if (count > 0 && run.cut_off() && ended_by(run, run.waits()[i]) == 0) {  // the program was ended in it
+            text += ", \"split\": null}";
+            continue;
+        }
         const WaitSplit split = split_of(run, i);
         text += ", \"split\": {\"before_ns\": " + std::to_string(split.before_ns) +
                 ", \"before_ops\": " + std::to_string(split.before_ops) +

@@ -319,7 +319,8 @@ private:
     Events<Launch> launches_;
     std::vector<DriverEvent> driver_events_;
     std::vector<Cost> costs_;
-    Holds holds_, pauses_;
+    Holds holds_;
+    Holds pauses_{SIZE_MAX};  // slow motion pauses after each op
     ProgramTime program_time_;
     Waits waits_;
     std::optional<Wait> open_wait_;

@@ -70,8 +70,8 @@ void Tally::add(const Run& run, const Run::Measured& part, const Wait& wait) {
         const std::int64_t back_ns =
             std::max<std::int64_t>(wait.end_ns - std::max(wait.begin_ns, std::min(done_ns, wait.end_ns)), 0);
         if (done_ns == kPending || (run.info().foreign && done_ns > wait.end_ns)) {
-            // The program was ended in the wait. Or the wait was for one stream or a copy: another program's trace does
-            // not contain when that ended.
+            // What it was for never ended. Or that was one stream or a copy: another program's trace does not contain
+            // when that ended.
         } else if (done_ns > wait.begin_ns) {
             returns.add(back_ns);
         } else {

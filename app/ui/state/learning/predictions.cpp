@@ -11,7 +11,6 @@ namespace headway::ui {
 namespace {
 
 // A part of a run answers nothing: what is asked about may have come after it.
-// What a run that is not complete shows is no answer.
 bool complete(const session::Execution& run) {
     return run.run() != nullptr && run.run()->end().complete();
 }

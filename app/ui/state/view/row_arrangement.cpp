@@ -53,6 +53,9 @@ std::string RowArrangement::save() {
         all_ = std::move(*saved);
     }
     const auto written = model::write_arrangements(file, all_);
+    if (written) {
+        changed_.clear();
+    }
     return written ? std::string() : "The arrangement of the lanes could not be saved:  " + written.error().message;
 }
 

@@ -34,7 +34,7 @@ private:
     const session::Session& session_;
     std::filesystem::path folder_;
     model::Arrangements all_;
-    std::set<std::pair<std::string, std::string>> changed_;  // program and device, in this window
+    std::set<std::pair<std::string, std::string>> changed_;  // program and device; not saved yet
     std::uint64_t revision_ = 0, kept_ = 0;
 };
 
