@@ -138,6 +138,20 @@ TEST_P(MemoryManagerTest, AFullDeviceReturnsWhatTheLanesKeep) {
     complete_all();
 }
 
+// Under the policy stream it may have been taken in the order of the lane, whose earlier commands still use it.
+TEST_P(MemoryManagerTest, MemoryThatIsGivenBackStaysInItsLane) {
+    start(2);
+    memory->free(make(1000, 0));
+    Buffer* refused = memory->new_buffer(signature, 0);
+    float* data = refused->data = memory->take(signature, 0, 0, ++op);
+    memory->give_back(*refused, 0);
+    Buffer* elsewhere = make(1000, 1);
+    EXPECT_EQ(elsewhere->data == data, GetParam() == FreePolicy::finish);
+    memory->free(elsewhere);
+    complete_all();
+    EXPECT_EQ(memory->live_bytes(), 0u);
+}
+
 TEST_P(MemoryManagerTest, AnEmptiedCacheIsTheDevicesMemoryAgain) {
     constexpr std::uint64_t kBytes = 4 << 20;
     start(2);

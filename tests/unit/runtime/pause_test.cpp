@@ -292,5 +292,20 @@ TEST_F(PauseTest, AQueueOfAMillionCommandsIsHalved) {
     EXPECT_EQ(waits(WaitKind::queue_limit)[0].in1, 2u);
 }
 
+TEST_F(PauseTest, AQueueOfCompositesIsHalvedAsWell) {
+    HandDevice lane(1);
+    const auto own = std::move(*trace::Recording::create(std::size_t{64} << 20));
+    Runtime program(lane, *own, {});
+    static_cast<void>(program.graphs.trace_begin({}));
+    program.noop();
+    const Graph graph = program.graphs.trace_end("f", {});
+    lane.complete(0, 0u - RunControl::kMostQueued);  // as if so many commands were queued
+    program.control.limit_queue(0, 0u - RunControl::kMostQueued / 4 * 3);
+    while (program.recorder.issued() < RunControl::kLookAtQueueEvery) {
+        static_cast<void>(program.graphs.run(graph, {}));
+    }
+    EXPECT_EQ(waits_of(*own, WaitKind::queue_limit).size(), 1u);
+}
+
 }  // namespace
 }  // namespace headway::runtime

@@ -335,5 +335,17 @@ TEST_F(StreamsOfTwoGpus, OpsBeforeTheFirstStreamAreOpsOfTheDefaultStreams) {
     EXPECT_EQ(read(there), 1.0f);
 }
 
+// Only lanes of the device that owns the memory reuse it in their order.
+TEST_F(StreamsOfTwoGpus, MemoryThatTheOtherGpuUsedLastIsReused) {
+    start(1, false);
+    constexpr std::int64_t kElements = 1 << 20;
+    for (int i = 0; i < 5; ++i) {
+        const Tensor x = rt->full({kElements}, 1.0f);
+        rt->waitall();
+        static_cast<void>(rt->to_device(x, 1));
+    }
+    EXPECT_EQ(rt->memory.reserved_bytes(0), 2 * kElements * sizeof(float)) << "the last block is still in use";
+}
+
 }  // namespace
 }  // namespace headway::runtime
