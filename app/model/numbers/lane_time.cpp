@@ -26,9 +26,8 @@ std::int64_t warmup_ns(const Run& run, const Run::Measured& part, const std::vec
         const auto& ops = run.lanes()[lane].ops;  // their ids ascend
         std::size_t i = 0;
         if (run.folded_parts().empty()) {
-            const auto first = std::partition_point(ops.begin(), ops.end(), [&](OpId id) {
-                return ended_before(run.op(id), part.begin_ns);
-            });
+            const auto first = std::partition_point(ops.begin(), ops.end(),
+                                                    [&](OpId id) { return ended_before(run.op(id), part.begin_ns); });
             i = static_cast<std::size_t>(first - ops.begin());
         }
         for (; of[lane] && i < ops.size() && ops[i] <= before; i = ops.after(i)) {

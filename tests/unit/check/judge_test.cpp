@@ -206,6 +206,20 @@ TEST(RunFacts, ScopesAndMinibatchesOfTheWarmUpDoNotCount) {
     EXPECT_EQ(said_of(run, "[b in minibatches -> b.index]"), "1 and 2");
 }
 
+// As with an optimiser, whose step begins the next minibatch.
+TEST(RunFacts, AMinibatchThatBeganBeforeMeasuringCountsWithItsOps) {
+    RecordingBuilder builder;
+    for (int i = 0; i < 3; ++i) {
+        const std::int64_t begin = 100 * i;
+        builder.mark(trace::FrontendKind::minibatch_begin, begin, static_cast<std::uint32_t>(i));
+        if (i == 1) {
+            builder.mark(trace::FrontendKind::measure_begin, begin + 1);
+        }
+        builder.exec(0, builder.issue({begin + 2, begin + 4}), begin + 4, begin + 9);
+    }
+    EXPECT_EQ(said_of(builder.read(), "[b in minibatches -> b.index]"), "1 and 2");
+}
+
 TEST(RunFacts, OpsAreOpenAfterAWaitUntilTheyEnd) {
     RecordingBuilder builder;
     for (std::uint8_t i = 0; i < 6; ++i) {

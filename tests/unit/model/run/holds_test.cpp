@@ -54,6 +54,23 @@ std::unique_ptr<Run> three_ops(RecordingBuilder& builder, std::int64_t held_ns) 
     return builder.read();
 }
 
+// Slow motion pauses after each op. Each op is executed in the pause behind it.
+TEST(Holds, PausesOfALongRunInSlowMotionAllCount) {
+    constexpr std::int64_t kOps = 12'000, kEach = 100;
+    RecordingBuilder builder;
+    for (std::int64_t i = 0; i < kOps; ++i) {
+        builder.exec(0, builder.issue({.begin = i * kEach, .end = i * kEach + 5}), i * kEach + 10, i * kEach + 60);
+        builder.wait(i * kEach + 5, (i + 1) * kEach, trace::WaitKind::paused);
+    }
+    builder.mark(trace::FrontendKind::program_end, kOps * kEach);
+    const auto run = builder.read();
+    const Numbers numbers = numbers_of(*run);
+    EXPECT_EQ(numbers.total_ns, 5 * kOps);
+    EXPECT_EQ(numbers.backend_idle_ns, numbers.total_ns);
+    EXPECT_EQ(idle_causes(*run).all_ns(), numbers.total_ns);
+    EXPECT_DOUBLE_EQ(idle_share(numbers).value(), 1);
+}
+
 TEST(Holds, ChangeOnlyThePausedTime) {
     RecordingBuilder free_builder, held_builder;
     const auto free = three_ops(free_builder, 0), held = three_ops(held_builder, 1'000'000);
