@@ -69,8 +69,8 @@ public:
         std::fill_n(buffer->read_seq.begin(), lanes_.count(), 0u);
         return buffer;
     }
-    // Memory for the output of op `op`, which will run in `lane`; null under the lazy policy. If the device has none
-    // left and the lanes keep some for reuse, waits for all ops and records that. ProgramError if there is none.
+    // Memory for the output of op `op`, which will run in `lane`; null under the lazy policy. Under the policy
+    // stream, if the device has none left, waits for all ops and records that. ProgramError if there is none.
     [[nodiscard]] float* take(const devices::Signature& signature, core::DeviceId device, std::uint32_t lane,
                               core::OpId op) {
         if (policy_ == memory::FreePolicy::lazy) [[unlikely]] {

@@ -17,7 +17,7 @@ void ProgramEvents::scope_begin(std::string_view name) {
     if (id == 0) {
         queue_.lines.raise(core::ErrorKind::failed, "a run can hold at most " +
                                                         core::counted(trace::Recording::kMostStrings, "name") +
-                                                        " of scopes, and '" + std::string(name) + "' is one more");
+                                                        " of scopes, waits and work, and '" + std::string(name) + "' is one more");
     }
     recorder.program_event(FrontendKind::scope_begin, id, 0);
 }
@@ -69,7 +69,9 @@ std::string ProgramEvents::minibatch_text(core::OpId op) const {
 }
 
 void ProgramEvents::spend(double ns, std::string_view name) {
-    const auto whole = ns > 0 ? static_cast<std::uint64_t>(std::llround(std::min(ns, 1e18))) : 0;
+    constexpr double kLatest = 1e18;  // later times do not fit into a trace
+    const double left = kLatest - static_cast<double>(queue_.recorder.now());
+    const auto whole = std::min(ns, left) > 0 ? static_cast<std::uint64_t>(std::llround(std::min(ns, left))) : 0;
     if (queue_.lanes.virtual_time() && whole != 0 && queue_.control.in_own_process()) {
         queue_.control.attend_if_asked();
         queue_.recorder.spend(whole, name.empty() ? std::uint16_t{0} : queue_.recorder.recording().string_id(name));

@@ -77,6 +77,8 @@ class Dialects(unittest.TestCase):
 
     def test_what_no_framework_has_is_without_advice(self):
         for line, words in (("net.weigth", "'Linear' object has no attribute 'weigth'"), ("import torchh", "torchh"),
+                            ("torch.optim.SGD(net.parameters(), learning_rate=0)", "argument 'learning_rate'"),
+                            ("torch.optim.SGD(net.parameters()).zero_gradd()", "'SGD' object has no attribute"),
                             ("[].size", "'list' object has no attribute 'size'")):
             with self.subTest(line=line):
                 message = run("import torch\nnet = torch.nn.Linear(2, 2)\n%s\n" % line).report["error"]["message"]
@@ -413,6 +415,8 @@ class Notebooks(unittest.TestCase):
     def test_lines_within_a_statement_are_no_magics(self):
         outcome = self.run_cells('print(\n "loss %.1f"\n % 2.5\n)', 'print("""\n%a\n!b""")\n%time', "7 \\\n% 4")
         self.assertEqual((outcome.status, outcome.out), (0, "loss 2.5\n\n%a\n!b\n3\n"), outcome.err)
+        nested = self.run_cells("if True:\n    if False:\n        !ls\n    print('# it'\n          % ())  # (\n!ls\nprint('b')")
+        self.assertEqual((nested.status, nested.out), (0, "# it\nb\n"), nested.err)
 
     def test_cells_in_other_languages_do_not_run(self):
         outcome = self.run_cells("%%writefile a.py\nprint('a')", "\n%%bash\necho $b", "print('c')")
@@ -434,7 +438,7 @@ class Markdown(unittest.TestCase):
         self.assertEqual((outcome.status, outcome.out), (0, "1\n2\n"), outcome.err)
 
     def test_blocks_in_other_languages_do_not_run(self):
-        kept = ("python", "{.python .input}", "{python, echo=FALSE}", "Python3 title=a", "py")
+        kept = ("python", "{.python .input}", "{python, echo=FALSE}", "Python3 title=a", "py", "python=")
         texts = ["```%s\nprint(%d)\n```\n" % (info, number) for number, info in enumerate(kept)]
         texts += ["```%s\n>>> 1\n```\n" % info for info in ("pycon", "pytb", "python-repl", "sh", "")]
         outcome = self.shown("".join(texts))

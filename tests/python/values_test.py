@@ -177,8 +177,11 @@ class Inputs(unittest.TestCase):
                                   outcome.report["error"]["message"])
 
     def test_lists_without_an_end_are_refused(self):
-        outcome = run("import headway as hw\nx = []\nx.append(x)\nhw.tensor(x)\n", timeout=20)
-        self.assertIn("a tensor has at most 8 dimensions", outcome.report["error"]["message"])
+        for head, make in (("import headway as hw", "hw.tensor(x)"), ("import torch", "torch.tensor(x)"),
+                           ("import tensorflow as tf", "tf.constant(x)")):
+            with self.subTest(make=make):
+                outcome = run("%s\nx = []\nx.append(x)\n%s\n" % (head, make), timeout=20)
+                self.assertIn("a tensor has at most 8 dimensions", outcome.report["error"]["message"])
 
     def test_lists_of_unequal_lengths_are_refused(self):
         for values in ("[[1, 2], [3]]", "[[1, 2], 3]", "[3, [1, 2]]"):

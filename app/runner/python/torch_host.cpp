@@ -167,7 +167,11 @@ public:
     void scope(const char* name, bool begins) noexcept override {
         const std::lock_guard lock(mutex);
         if (State& s = state(); open && s.runtime != nullptr && PyThread_get_thread_ident() == s.frontend_thread) {
-            begins ? s.runtime->events.scope_begin(name) : s.runtime->events.scope_end(name);
+            try {
+                begins ? s.runtime->events.scope_begin(name) : s.runtime->events.scope_end(name);
+            } catch (const runtime::ProgramError&) {
+                // No name is left. PyTorch's callbacks must not throw: the scope is not recorded.
+            }
         }
     }
 

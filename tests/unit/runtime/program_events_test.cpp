@@ -87,7 +87,7 @@ TEST_F(WorkOfAGivenLength, AScopeBeyondTheLastNameIsAnError) {
     }
     rt.events.scope_begin("7");
     const std::string failure = failure_of([&] { rt.events.scope_begin("step"); });
-    EXPECT_TRUE(has(failure, "at most 65,535 names of scopes, and 'step' is one more")) << failure;
+    EXPECT_TRUE(has(failure, "at most 65,535 names of scopes, waits and work, and 'step' is one more")) << failure;
 }
 
 class OutputOfTheProgram : public WorkOfAGivenLength {};

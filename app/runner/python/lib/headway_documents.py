@@ -6,7 +6,6 @@ from headway_source import CELL_END, Lazy, Refused, parse
 
 json = Lazy("json")
 re = Lazy("re")
-tokenize = Lazy("tokenize")
 
 
 class Pattern:
@@ -21,9 +20,14 @@ class Pattern:
             self.compiled = re.compile(self.text)
         return self.compiled.match(text)
 
+    def all_in(self, text):
+        self.match("")
+        return self.compiled.findall(text)
 
+
+SIGNS = Pattern(r"""'''|\"{3}|['"#()\[\]{}]|\\.""")
 FENCE = Pattern(r"^(\s*)(```+|~~~+)\s*(.*)$")
-LANGUAGE = Pattern(r"^\{?\.?([^\s.,:;{}]*)")  # of "python", "{.python .input}" or "{python, echo=FALSE}"
+LANGUAGE = Pattern(r"^\{?\.?([^\s.,:;{}=#|!]*)")  # of "python", "{.python .input}" or "{python, echo=FALSE}"
 TAB_MARK = Pattern(r"^#\s*@tab\s+(.+)$")
 FRAMEWORK_MARK = Pattern(r"(?i)^#\s*For\s+(MXNet|PyTorch|TensorFlow)\b")
 CELL_MARK = Pattern(r"^In ?\[\s*\d*\s*\]:\s*(.*)$")
@@ -196,30 +200,34 @@ def without_magics(lines):
     magic = lines[first].split()[0] if lines[first].startswith("%%") else ""
     if magic and magic not in PYTHON_MAGICS:
         return ["" if n != first or magic in OTHER_MAGICS else line for n, line in enumerate(lines)]
-    kept, statement, continued = [], 0, False
+    kept, continued, quotes, brackets, joined = [], False, "", 0, False
     for line in lines:
         code = line.lstrip()
         if continued:
             line, continued = "", line.endswith("\\")
-        elif code.startswith(("%", "!")) and not is_open(kept[statement:]):
-            statement, continued = len(kept), line.endswith("\\")
+        elif code.startswith(("%", "!")) and not (quotes or brackets > 0 or joined):
+            continued = line.endswith("\\")
             indent = line[: -len(code)]
             timed = code[len("%time ") :] if code.startswith("%time ") else ""
             line = indent + (timed.lstrip() or "pass") if timed or indent else ""  # a block needs a statement
+        quotes, brackets = open_behind(line, quotes, brackets)
+        joined = line.endswith("\\")
         kept.append(line)
     return kept
 
 
-def is_open(lines):
-    """Whether the lines end within brackets, a string or a continued line."""
-    try:
-        for _ in tokenize.generate_tokens(iter([line + "\n" for line in lines]).__next__):
-            pass
-    except tokenize.TokenError:
-        return True
-    except SyntaxError:
-        pass
-    return False
+def open_behind(line, quotes, brackets):
+    """The quotes of the string and the number of brackets that are open behind a line, from those before it."""
+    for sign in SIGNS.all_in(line):
+        if quotes:
+            quotes = "" if sign.startswith(quotes) else quotes
+        elif sign == "#":
+            break
+        elif sign[0] in "'\"":
+            quotes = sign
+        elif sign[0] != "\\":
+            brackets += 1 if sign in "([{" else -1
+    return quotes if len(quotes) == 3 or line.endswith("\\") else "", max(brackets, 0)
 
 
 def from_notebook(text):

@@ -2,7 +2,7 @@
 
 import sys
 
-# How the dialects' messages about what PyTorch has begin.
+# The beginnings of messages about what only PyTorch has.
 LACKS = ("Headway's PyTorch dialect", "Headway's tensors", "Headway's integers")
 
 # Modules that learners' programs import, with their names and Debian's packages.

@@ -179,7 +179,7 @@ def set_values(tree, values):
             known.setdefault(node.targets[0].id, node)
     for name, text in values.items():
         if name not in known:
-            have = "it sets " + ", ".join(sorted(known)) if known else "it sets no number and no text there"
+            have = "it sets " + ", ".join(sorted(known)) if known else "it sets no literal there"
             raise Refused('the program sets no value called %s at its top level, as in "%s = %s"; %s' %
                           (name, name, text, have))
         node = known[name]

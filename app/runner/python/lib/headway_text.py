@@ -107,7 +107,7 @@ def float32_only(dtype, dialect, known):
 
 def holds_values(values):
     """Whether these are a list of values, not a number; a tensor in a list is a number."""
-    if not hasattr(values, "__len__") or isinstance(values, _headway.Tensor):
+    if type(values) in (float, int, bool) or not hasattr(values, "__len__") or isinstance(values, _headway.Tensor):
         return False
     if isinstance(values, (str, bytes, dict)):
         raise TypeError("a tensor is made of numbers, not of %s: %.60r" % (type(values).__name__, values))
@@ -132,17 +132,17 @@ def numbers_of(values):
 
 def typed(values, make):
     """The tensor from make(), with the kind of numbers that a framework infers for `values`."""
+    tensor = make()  # refuses what is no list of numbers
     numbers = numbers_of(values)
     if numbers == "integer" and _largest(values) > 1 << 24:
         raise NotImplementedError("Headway's integers are held as float32: exact up to 16,777,216 only")
-    tensor = make()
     tensor.numbers = numbers
     return tensor
 
 
 def _largest(values):
     if isinstance(values, _headway.Tensor):
-        return 0  # it was made of integers that were looked at
+        return 0  # its integers were checked when it was made
     if hasattr(values, "max") and hasattr(values, "min"):  # a NumPy array
         return max(abs(int(values.max())), abs(int(values.min()))) if values.size else 0
     if holds_values(values):

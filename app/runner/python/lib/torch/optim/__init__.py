@@ -3,9 +3,18 @@
 import _headway
 
 
+# What PyTorch's SGD has besides.
+OPTIONS = "momentum dampening weight_decay nesterov maximize foreach differentiable fused".split()
+MISSING = """add_param_group defaults load_state_dict param_groups register_load_state_dict_post_hook
+register_load_state_dict_pre_hook register_state_dict_post_hook register_state_dict_pre_hook register_step_post_hook
+register_step_pre_hook state state_dict""".split()
+
+
 class SGD:
     def __init__(self, params, lr=1e-3, **options):
         for name, value in options.items():
+            if name not in OPTIONS:
+                raise TypeError("SGD.__init__() got an unexpected keyword argument %r" % name)
             if value:
                 raise NotImplementedError("Headway's PyTorch dialect has no torch.optim.SGD(%s=%r)" % (name, value))
         self.params = list(params)
@@ -31,7 +40,9 @@ class SGD:
         _headway.program_event("minibatch_begin")
 
     def __getattr__(self, name):
-        raise AttributeError("Headway's PyTorch dialect has no torch.optim.SGD.%s" % name)
+        if name in MISSING:
+            raise AttributeError("Headway's PyTorch dialect has no torch.optim.SGD.%s" % name)
+        raise AttributeError("'SGD' object has no attribute %r" % name)
 
 
 def __getattr__(name):
