@@ -415,7 +415,7 @@ class Notebooks(unittest.TestCase):
     def test_lines_within_a_statement_are_no_magics(self):
         outcome = self.run_cells('print(\n "loss %.1f"\n % 2.5\n)', 'print("""\n%a\n!b""")\n%time', "7 \\\n% 4")
         self.assertEqual((outcome.status, outcome.out), (0, "loss 2.5\n\n%a\n!b\n3\n"), outcome.err)
-        nested = self.run_cells("if True:\n    if False:\n        !ls\n    print('# it'\n          % ())  # (\n!ls\nprint('b')")
+        nested = self.run_cells("if True:\n    if 0:\n        !ls\n    print('# it'\n          % ())  # (\n!ls\nprint('b')")
         self.assertEqual((nested.status, nested.out), (0, "# it\nb\n"), nested.err)
 
     def test_cells_in_other_languages_do_not_run(self):
