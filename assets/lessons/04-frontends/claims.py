@@ -44,7 +44,7 @@ def two_elements(lesson):
         assert run["devices"][0]["busy_ns"] < 0.5 * run["total_ns"]
 
 
-@claim("On SIMULATED, where a line of Python takes 0.1 µs, 100,000 elements keep the stream busy; with fewer it waits, and "
+@claim("On SIMULATED, where a line of Python takes 0.1 µs, 100,000 elements keep the stream busy; with 20,000 it waits, and "
        "Python's total is longer by what its lines cost.", devices=["simulated"])
 def simulated_language(lesson):
     for run in both(lesson, wait="once", size=100000):

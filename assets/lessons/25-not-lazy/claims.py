@@ -32,7 +32,7 @@ def nothing_is_left(lesson):
         assert lesson.least(lambda r: r.ops[-1].end_ns - r.waits("waitall", "synchronize")[-1]["begin_ns"]) <= 0
 
 
-@claim("Now the whole time of the products is in the wait.")
+@claim("Now most of the products' time is in the wait.")
 def without_a_sleep(lesson):
     needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     needs(lesson["products"] >= 6 and lesson["size"] >= 400, "a few small products are done at once")

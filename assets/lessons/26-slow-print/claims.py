@@ -25,7 +25,7 @@ def each_waits_for_what_it_needs(lesson):
 
 
 @claim("What looks like the cost of printing is the time of the queue before it.",
-       "Look at the two waits with the name print: the first one is as long as nearly all the products together, the second "
+       "Look at the two waits with the name print: the first one lasts until all products are done, the second "
        "one is short.", "Both waits are split by what they waited for: point at them.", devices=["simulated"])
 def the_first_is_long(lesson):
     needs(lesson["products"] >= 10 and lesson["size"] >= 400, "few or small products are done before the print")

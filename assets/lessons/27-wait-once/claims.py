@@ -21,7 +21,7 @@ def a_wait_in_each_step(lesson):
     assert run["headway_max"] == 1
 
 
-@claim("Look at headway with Wait on once: it grows with every step, and the wait at the end brings it back to zero.",
+@claim("Look at headway with Wait on once: it grows over the steps, and the wait at the end brings it back to zero.",
        devices=["simulated"])
 def headway_grows(lesson):
     needs(lesson["size"] >= 400 and lesson["steps"] > 2, "small products are done as fast as they are issued")
