@@ -15,9 +15,9 @@ void ProgramEvents::scope_begin(std::string_view name) {
     FrontendRecorder& recorder = queue_.recorder;
     const std::uint16_t id = recorder.recording().string_id(name);
     if (id == 0) {
-        queue_.lines.raise(core::ErrorKind::failed, "a run can hold at most " +
-                                                        core::counted(trace::Recording::kMostStrings, "name") +
-                                                        " of scopes, waits and work, and '" + std::string(name) + "' is one more");
+        queue_.lines.raise(core::ErrorKind::failed,
+                           "a run can hold at most " + core::counted(trace::Recording::kMostStrings, "name") +
+                               " of scopes, waits and work, and '" + std::string(name) + "' is one more");
     }
     recorder.program_event(FrontendKind::scope_begin, id, 0);
 }

@@ -109,8 +109,8 @@ public:
 
     // From now on ticks are virtual nanoseconds from 0. Call before anything is recorded.
     void use_virtual_clock();
-    // Call in a child process right after fork(): what it writes from now on, into the control block too, stays in its own
-    // memory, and it finds no requests there.
+    // Call in a child process right after fork(): what it writes from now on, into the control block too, stays in its
+    // own memory, and it finds no requests there.
     void leave_to_the_parent() { memory_->become_private(); }
 
     // Names and metadata. Frontend thread only; not for hot paths. Text beyond 64 KiB is cut.

@@ -59,6 +59,11 @@ Sentence about_equal(const Facts& f) {
         .done();
 }
 
+// Behind a lane's name: the times that follow are those of measured ops only.
+const char* executed(const Facts& f) {
+    return f.unfinished_before > 0 ? " executed the measured ops for " : " executed for ";
+}
+
 // "The frontend spent 150 ns of that outside of waits, and Stream 0 executed for 150 ns"
 SentenceWriter& both_sides(const Facts& f, SentenceWriter& writer) {
     return took(f, writer)
@@ -66,7 +71,7 @@ SentenceWriter& both_sides(const Facts& f, SentenceWriter& writer) {
         .time("frontend_ns", f.numbers.frontend_ns)
         .words(" of that outside of waits, and ")
         .name(stream_name(f.run, f.busiest_lane()))
-        .words(" executed for ")
+        .words(executed(f))
         .time("busiest_lane_ns", f.numbers.busiest_lane_ns);
 }
 
@@ -123,7 +128,9 @@ Sentence bound(const Facts& f) {
     switch (n.regime) {
         case Regime::execution_bound: {
             SentenceWriter writer = writer_of(SentenceKind::execution_bound);
-            took(f, writer).name(lane_name).words(" executed ops for ").time("busiest_lane_ns", n.busiest_lane_ns);
+            took(f, writer).name(lane_name);
+            writer.words(f.unfinished_before > 0 ? executed(f) : " executed ops for ")
+                .time("busiest_lane_ns", n.busiest_lane_ns);
             return of_that(f, writer, n.busiest_lane_ns)
                 .words(", and the frontend spent ")
                 .time("frontend_ns", n.frontend_ns)
@@ -143,7 +150,7 @@ Sentence bound(const Facts& f) {
                 .words(issue ? ") outside of waits, more on issuing ops than on its own work, and "
                              : ") outside of waits, more on its own work than on issuing ops, and ")
                 .name(lane_name)
-                .words(" executed for ")
+                .words(executed(f))
                 .time("busiest_lane_ns", n.busiest_lane_ns)
                 .words(issue ? ": the run is issue-bound." : ": the run is frontend-bound.")
                 .place(f.whole(Row::frontend))

@@ -179,6 +179,22 @@ std::vector<Case> wording_cases() {
              story.wait();
              return story.explained();
          }},
+        {Kind::mixed,
+         "In virtual time this run took 620 ns. The frontend spent 20 ns of that outside of waits, and Stream 0 "
+         "executed "
+         "the measured ops for 100 ns; neither needs nearly all of the time, and neither barriers nor blockers are "
+         "clearly what costs the rest: the regime is mixed. The largest part of the critical path, 600 ns, is "
+         "executing "
+         "ops.",
+         [] {
+             Story story;
+             story.op(50, 550);
+             story.mark(trace::FrontendKind::measure_begin);
+             story.op(10, 100);
+             story.wait();
+             story.now += 10;
+             return story.explained();
+         }},
         {Kind::no_ops, "In virtual time this run took 500 ns and issued no ops after the warm-up.",
          [] {
              Story story;
