@@ -442,7 +442,7 @@ class Markdown(unittest.TestCase):
         texts = ["```%s\nprint(%d)\n```\n" % (info, number) for number, info in enumerate(kept)]
         texts += ["```%s\n>>> 1\n```\n" % info for info in ("pycon", "pytb", "python-repl", "sh", "")]
         outcome = self.shown("".join(texts))
-        self.assertEqual((outcome.status, outcome.out), (0, "0\n1\n2\n3\n4\n"), outcome.err)
+        self.assertEqual((outcome.status, outcome.out), (0, "0\n1\n2\n3\n4\n5\n"), outcome.err)
 
 
 if __name__ == "__main__":

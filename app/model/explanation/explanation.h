@@ -1,4 +1,4 @@
-// What happened in a run and why: three to six sentences with the run's numbers (fewer where the recording contains
+// What happened in a run and why: up to six sentences with the run's numbers (fewer where the recording contains
 // less), each pointing at what it speaks of; and a bar whose parts add up to the measured time.
 //
 // Computed from the recording alone. A sentence that the recording does not support is left out. Times in virtual time
