@@ -158,7 +158,8 @@ std::string subtitle_of(const Run& a, const Run* b) {
     if (a.info().program == info.program) {
         parameters.insert(a.info().parameters.begin(), a.info().parameters.end());
     }
-    for (const auto& [name, any] : parameters) {
+    for (const auto& parameter : parameters) {
+        const std::string& name = parameter.first;
         const auto value_in = [&name](const model::RunInfo& of) {
             const auto found = of.parameters.find(name);
             return found == of.parameters.end() ? std::string("not set") : found->second;
