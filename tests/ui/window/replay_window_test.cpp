@@ -192,7 +192,10 @@ protected:
 TEST_F(PausedReplayTest, GoesBackAndForthWhileTheProgramStaysWhereItIs) {
     session.hold_backend(true);
     step_to(6);
-    frames(3);
+    for (int wait = 0; wait < 500 && app->timeline().layout().queued.size() < 4; ++wait) {
+        frames(1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
     EXPECT_EQ(app->timeline().layout().queued.size(), 4u) << "what is queued stands in its lane";
     act("key:shift+f10");
     ASSERT_TRUE(state.replay.on());
