@@ -208,6 +208,22 @@ TEST(HoverCard, ListsRetainedBuffersWithTheirDuration) {
     EXPECT_GT(others, 0u);
 }
 
+TEST(HoverCard, FindsTheLaunchOfAnOpBehindThoseOfLaterOps) {
+    model::RecordingBuilder builder;
+    builder.issue({.begin = 0, .end = 10});
+    builder.issue({.begin = 10, .end = 20, .lane = 1});
+    builder.launch(2, 25, 30);
+    builder.launch(1, 30, 37);
+    builder.exec(1, 2, 30, 50);
+    builder.exec(0, 1, 40, 50);
+    const auto run = builder.read();
+    figure::Hit hit;
+    hit.op = 1;
+    EXPECT_NE(all_of(describe(*run, hit)).find("launched +30 ns  took 7 ns"), std::string::npos);
+    hit.op = 2;
+    EXPECT_NE(all_of(describe(*run, hit)).find("launched +15 ns  took 5 ns"), std::string::npos);
+}
+
 TEST(HoverCard, CountsNoPausesBetweenIssueAndStart) {
     model::RecordingBuilder builder;
     builder.issue({.begin = 0, .end = 100, .out = 1, .fresh = true, .signature = builder.signature(400)});

@@ -35,7 +35,11 @@ public:
     [[nodiscard]] std::span<const TimeCut> cuts() const { return cuts_; }
     // Never descends; the same for all times in one cut.
     [[nodiscard]] double program_ns(std::int64_t run_ns) const;
-    // The inverse; at a cut, its end.
+    // From one run time to a later one, without what is cut.
+    [[nodiscard]] double between(std::int64_t begin_ns, std::int64_t end_ns) const {
+        return program_ns(end_ns) - program_ns(begin_ns);
+    }
+    // The inverse of program_ns(); at a cut, its end.
     [[nodiscard]] double run_ns(double program_ns) const;
     // The cuts at these times and between them.
     [[nodiscard]] std::span<const TimeCut> cuts_between(double begin_program_ns, double end_program_ns) const;

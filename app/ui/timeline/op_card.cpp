@@ -45,11 +45,6 @@ std::string list_of(const std::vector<core::OpId>& ops, std::size_t count, bool 
 
 namespace {
 
-// From one moment of the run to a later one, without the learner's pauses.
-double program_ns_between(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
-    return run.program_time().program_ns(end_ns) - run.program_time().program_ns(begin_ns);
-}
-
 // "reads    2.1 MB of #1,040, alive for 3.21 ms, until this op was done (1.90 ms for this op alone)".
 std::string retained_text(const model::Run& run, core::OpId id, const model::RetainedBuffer& retained_buffer) {
     using Role = model::RetainedBuffer::Role;
@@ -65,7 +60,8 @@ std::string retained_text(const model::Run& run, core::OpId id, const model::Ret
     }
     const bool freed = retained_buffer.freed_ns != model::kPending;
     const std::int64_t until_ns = freed ? retained_buffer.freed_ns : run.now_ns();
-    text += ", alive for " + duration_text(std::max(program_ns_between(run, retained_buffer.taken_ns, until_ns), 0.0));
+    text +=
+        ", alive for " + duration_text(std::max(run.program_time().between(retained_buffer.taken_ns, until_ns), 0.0));
     if (!freed) {
         text += run.state() == trace::RunState::running ? " so far" : ", to the run's end";
     } else if (retained_buffer.freed_ns == retained_buffer.dropped_ns) {
@@ -207,11 +203,11 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
     } else {
         // Measured from the issue, or, if that is not in the trace, from where measuring began.
         const double delay =
-            program_ns_between(run, op.not_issued ? run.measure_begin_ns() : op.issue_begin_ns, begun_ns);
+            run.program_time().between(op.not_issued ? run.measure_begin_ns() : op.issue_begin_ns, begun_ns);
         std::string text = "started  " + std::string(delay >= 0 && !op.not_issued ? "+" : "") + duration_text(delay);
         if (op.end_ns == model::kPending) {
             text += (run.cut_off() ? "   cut off after " : "   running for ") +
-                    duration_text(program_ns_between(run, begun_ns, run.now_ns()));
+                    duration_text(run.program_time().between(begun_ns, run.now_ns()));
         } else {
             text += "   ran " + duration_text(static_cast<double>(op.end_ns - op.begin_ns));
         }
@@ -260,13 +256,19 @@ void describe_part(const model::Run& run, core::OpId id, int index, Card& card) 
 }
 
 void describe_launch(const model::Run& run, core::OpId id, Card& card) {
+    // In the order of their begins: another lane's may come between an op's issue and its launch.
     const auto& launches = run.launches();
-    const auto found = std::lower_bound(launches.begin(), launches.end(), id,
-                                        [](const model::Launch& l, core::OpId wanted) { return l.op < wanted; });
-    if (found != launches.end() && found->op == id) {
+    const auto first_from = [&launches](std::int64_t ns) {
+        return std::partition_point(launches.begin(), launches.end(),
+                                    [ns](const model::Launch& launch) { return launch.begin_ns < ns; });
+    };
+    const auto end = first_from(run.op(id).end_ns);
+    const auto found = std::find_if(first_from(run.op(id).issue_begin_ns), end,
+                                    [id](const model::Launch& launch) { return launch.op == id; });
+    if (found != end) {
         card.lines.push_back(
             {Tone::issue, "launched +" +
-                              duration_text(program_ns_between(run, run.op(id).issue_begin_ns, found->begin_ns)) +
+                              duration_text(run.program_time().between(run.op(id).issue_begin_ns, found->begin_ns)) +
                               "  took " + duration_text(static_cast<double>(found->end_ns - found->begin_ns))});
     }
 }

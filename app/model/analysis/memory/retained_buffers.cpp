@@ -150,8 +150,8 @@ void RetainedBuffersWalk::finish() {
             // Bytes cannot have been held before they were allocated.
             const std::int64_t taken_ns =
                 retained_buffer.maker == 0 ? from_ns : std::max(from_ns, retained_buffer.taken_ns);
-            const double alone_ns = run_.program_time().program_ns(until_ns) - run_.program_time().program_ns(taken_ns);
-            retained_buffer.alone_ns = std::max<std::int64_t>(std::llround(alone_ns), 0);
+            retained_buffer.alone_ns =
+                std::max<std::int64_t>(std::llround(run_.program_time().between(taken_ns, until_ns)), 0);
         }
     }
 }
