@@ -11,6 +11,31 @@
 
 namespace headway::model {
 
+namespace {
+
+std::size_t busiest_lane_of(const Run& run, const Run::Measured& part, bool unfinished_before) {
+    std::vector<std::int64_t> busy_ns(run.lanes().size());
+    if (unfinished_before) {  // they are not among the measured ops
+        for (OpId id = part.first; id <= part.last; ++id) {
+            if (!run.is_folded(id)) {
+                const Op& op = run.op(id);
+                busy_ns[stream_of_lane(run, op.lane)] += clipped(op.begin_ns, op.end_ns, part);
+            }
+        }
+    } else {
+        for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
+            busy_ns[stream_of_lane(run, lane)] += lane_sum(run, lane, part.begin_ns, part.end_ns).ns;
+        }
+    }
+    const std::vector<std::int64_t> shared = shared_by_stream(run);
+    for (std::size_t stream = 0; stream < std::min(shared.size(), busy_ns.size()); ++stream) {
+        add_to(busy_ns[stream], -shared[stream]);
+    }
+    return static_cast<std::size_t>(std::max_element(busy_ns.begin(), busy_ns.end()) - busy_ns.begin());
+}
+
+}  // namespace
+
 Facts::Facts(const Run& of, const Numbers& its)
     : run(of),
       numbers(its),
@@ -49,6 +74,7 @@ Facts::Facts(const Run& of, const Numbers& its)
         }
     }
     devices_used = devices.size();
+    busiest_lane = busiest_lane_of(run, part, unfinished_before > 0);
     if (numbers.capabilities.tensors && !numbers.cut_off && !folded && !long_run && unpaused()) {
         path = critical_path(run);
         if (path->total_ns() != numbers.total_ns) {  // the learner held lanes
@@ -71,27 +97,6 @@ WaitSum Facts::waits() const {
 WaitSum Facts::waits(trace::WaitKind kind) const {
     const auto found = wait_sums.find(kind);
     return found == wait_sums.end() ? WaitSum{} : found->second;
-}
-
-std::size_t Facts::busiest_lane() const {
-    std::vector<std::int64_t> busy_ns(run.lanes().size());
-    if (unfinished_before > 0) {  // they are not among the measured ops
-        for (OpId id = part.first; id <= part.last; ++id) {
-            if (!run.is_folded(id)) {
-                const Op& op = run.op(id);
-                busy_ns[stream_of_lane(run, op.lane)] += clipped(op.begin_ns, op.end_ns, part);
-            }
-        }
-    } else {
-        for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
-            busy_ns[stream_of_lane(run, lane)] += lane_sum(run, lane, part.begin_ns, part.end_ns).ns;
-        }
-    }
-    const std::vector<std::int64_t> shared = shared_by_stream(run);
-    for (std::size_t stream = 0; stream < std::min(shared.size(), busy_ns.size()); ++stream) {
-        add_to(busy_ns[stream], -shared[stream]);
-    }
-    return static_cast<std::size_t>(std::max_element(busy_ns.begin(), busy_ns.end()) - busy_ns.begin());
 }
 
 const char* Facts::subject() const {

@@ -29,8 +29,6 @@ struct Facts {
     // Barriers, blockers and limits of the measured part; without the learner's pauses.
     [[nodiscard]] WaitSum waits() const;
     [[nodiscard]] WaitSum waits(trace::WaitKind kind) const;
-    // The lane whose stream was busy longest. Call if lanes_used is above 0.
-    [[nodiscard]] std::size_t busiest_lane() const;
     // "In virtual time this run" or "This run": a time on a real clock is a fact of one run.
     [[nodiscard]] const char* subject() const;
     // When the curve first reaches its largest value in the measured part; empty if that time was folded.
@@ -49,6 +47,7 @@ struct Facts {
     bool long_run = false;       // more than kReplayed ops: no analysis op by op
     std::size_t lanes_used = 0;  // lanes that executed something in the measured part
     std::size_t devices_used = 0;
+    std::size_t busiest_lane = 0;         // whose stream executed measured ops for longest
     std::uint64_t unfinished_before = 0;  // ops of the warm-up that had not ended when measuring began
     std::map<trace::WaitKind, WaitSum> wait_sums;
     std::optional<PathTotals> path;  // if it can be computed and adds up to the total

@@ -114,7 +114,7 @@ void add_idle(const Facts& f, Candidates& to) {
     }
     SentenceWriter writer(f.run, SentenceKind::idle);
     if (f.lanes_used == 1) {
-        writer.name(stream_name(f.run, f.busiest_lane())).words(" was idle for ");
+        writer.name(stream_name(f.run, f.busiest_lane)).words(" was idle for ");
     } else {
         writer.words("The ").count("lanes", f.lanes_used, "lane was", "lanes were").words(" idle for ");
     }

@@ -50,7 +50,7 @@ Sentence about_equal(const Facts& f) {
     if (chain) {
         writer.words(") and the longest chain of dependent ops (").time("longest_chain_ns", n.longest_chain_ns);
     } else {
-        writer.words(") and ").name(stream_name(f.run, f.busiest_lane()));
+        writer.words(") and ").name(stream_name(f.run, f.busiest_lane));
         writer.words(" (").time("busiest_lane_ns", n.busiest_lane_ns);
     }
     return writer.words(") needed about the same time: neither of them alone is the limit.")
@@ -70,7 +70,7 @@ SentenceWriter& both_sides(const Facts& f, SentenceWriter& writer) {
         .words("The frontend spent ")
         .time("frontend_ns", f.numbers.frontend_ns)
         .words(" of that outside of waits, and ")
-        .name(stream_name(f.run, f.busiest_lane()))
+        .name(stream_name(f.run, f.busiest_lane))
         .words(executed(f))
         .time("busiest_lane_ns", f.numbers.busiest_lane_ns);
 }
@@ -83,7 +83,7 @@ Sentence waits_bound(const Facts& f) {
                         : ", but waits that the program did not ask for made them wait for each other: the run is "
                           "blocker-bound.")
         .place(f.whole(Row::frontend))
-        .place(f.whole(Row::lane, static_cast<int>(f.busiest_lane())))
+        .place(f.whole(Row::lane, static_cast<int>(f.busiest_lane)))
         .done();
 }
 
@@ -122,7 +122,7 @@ SentenceWriter& of_that(const Facts& f, SentenceWriter& writer, std::int64_t ns)
 // What bounds the run.
 Sentence bound(const Facts& f) {
     const Numbers& n = f.numbers;
-    const auto lane = static_cast<int>(f.busiest_lane());
+    const auto lane = static_cast<int>(f.busiest_lane);
     const std::string lane_name = stream_name(f.run, static_cast<std::size_t>(lane));
     const auto writer_of = [&f](SentenceKind kind) { return SentenceWriter(f.run, kind); };
     switch (n.regime) {
