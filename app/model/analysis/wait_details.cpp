@@ -46,6 +46,10 @@ OpId ended_by(const Run& run, const Wait& wait) {
     return last != 0 && run.op(last).end_ns > wait.begin_ns && run.op(last).end_ns <= wait.end_ns ? last : 0;
 }
 
+bool was_cut_off(const Run& run, const Wait& wait) {
+    return run.cut_off() && ended_by(run, wait) == 0;
+}
+
 // ---- a wait ----
 
 WaitSplit split_of(const Run& run, std::size_t index) {
@@ -143,8 +147,7 @@ WaitDetails wait_details(const Run& run, std::size_t index, bool all) {
     const std::size_t most = all && !open ? SIZE_MAX : kWaitCauses + 1;
     details.causes = caused_by(run, wait, kWaitCauses, &details.count, most);
     details.at_least = (wait.target != 0 || wait.device >= 0) && details.count >= most;
-    // In a run that was cut off, the wait may have ended before the ops that it was for.
-    if (!all || open || details.causes.empty() || (run.cut_off() && ended_by(run, wait) == 0)) {
+    if (!all || open || details.causes.empty() || was_cut_off(run, wait)) {
         return details;
     }
     details.split = split_of(run, index);

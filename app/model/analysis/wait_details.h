@@ -15,6 +15,8 @@ namespace headway::model {
 
 // The op whose end ended the wait; 0 if it is unknown or ended before the wait.
 [[nodiscard]] OpId ended_by(const Run& run, const Wait& wait);
+// In a run that was cut off, a wait may have ended before the ops that it was for: then its time has no parts.
+[[nodiscard]] bool was_cut_off(const Run& run, const Wait& wait);
 
 // A wait's time by cause. The critical path through the wait is a chain: the op that ended last, before it the op
 // that it had to wait for, and so on. The time between two of them is the hand-over of the next op. The parts add

@@ -125,7 +125,7 @@ void append_waits(std::string& text, const Run& run, const Support& support) {
         }
         put("caused_by", list + "]");
         text += "\"caused_by_count\": " + std::to_string(count);
-        if (count > 0 && run.cut_off() && ended_by(run, run.waits()[i]) == 0) {  // the program was ended in it
+        if (count > 0 && was_cut_off(run, wait)) {
             text += ", \"split\": null}";
             continue;
         }
@@ -275,6 +275,7 @@ Json devices_of(const Run& run, const Support& support, const Tally& tally) {
     sums[0].busy_ns -= shared_ns(run);
     const Run::Measured part = run.measured();
     const std::vector<KnownLane> known = known_lanes(run, part);
+    const std::int64_t total_ns = total_ns_of(run);
     const TraceCapabilities& capabilities = support.has;
     Json list = Json::array();
     for (std::size_t i = 0; i < run.devices().size(); ++i) {
@@ -294,9 +295,8 @@ Json devices_of(const Run& run, const Support& support, const Tally& tally) {
         }
         entry["ops"] = support.all(sums[i].ops);
         entry["busy_ns"] = support.all(capabilities.backend, sums[i].busy_ns);
-        entry["idle_ns"] = support.all(
-            capabilities.backend,
-            lane_time(run, part, total_ns_of(run), sums[i].busy_ns - sums[i].busy_in_pauses_ns, known, i).idle_ns);
+        const std::int64_t busy_ns = sums[i].busy_ns - sums[i].busy_in_pauses_ns;
+        entry["idle_ns"] = support.all(capabilities.backend, lane_time(run, part, total_ns, busy_ns, known, i).idle_ns);
         entry["waits"] = support.all(capabilities.waits, sums[i].waits);
         entry["waited_ns"] = support.all(capabilities.waits, sums[i].waited_ns);
         entry["live_bytes_peak"] = support.all(capabilities.memory, measured_peak(run, live_bytes(run, i)));
