@@ -198,13 +198,18 @@ def union(spans):
 
 def held_between(trace, begin, end):
     """How long the user held at least one lane."""
-    return sum(max(min(hold_end, end) - max(hold_begin, begin), 0) for hold_begin, hold_end in union(trace.holds))
+    return covered(trace.holds, begin, end)
 
 
 def stopped_between(trace, begin, end):
     """How long the user held a lane or had paused the frontend."""
     stops = [*trace.holds, *((wait.begin, wait.end) for wait in trace.waits if wait.kind == "paused")]
-    return sum(max(min(stop_end, end) - max(stop_begin, begin), 0) for stop_begin, stop_end in union(stops))
+    return covered(stops, begin, end)
+
+
+def covered(spans, begin, end):
+    """How much of [begin, end) lies in any of these."""
+    return sum(max(min(last, end) - max(first, begin), 0) for first, last in union(spans))
 
 
 def clipped(begin, end, trace):

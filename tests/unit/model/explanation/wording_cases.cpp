@@ -216,8 +216,7 @@ std::vector<Case> wording_cases() {
         {Kind::memory_budget, "Tensors on GPU 1 held at most 12 kB, at 10 ns: 75 % of the budget of 16 KiB.",
          [] {
              Story story(R"("budget": 16384, "budget_is_default": false, "budget_in_effect": 16384, "gpus": 2)");
-             story.builder.recording().meta(trace::MetaType::device, 1,
-                                            R"({"kind": "simulated", "first_lane": 1, "lanes": ["Stream 0"]})");
+             add_second_gpu(story);
              story.op(10, 100, 0, 0, story.builder.signature(8192));
              story.op(10, 100, 1, 0, story.builder.signature(12'288));
              story.wait();

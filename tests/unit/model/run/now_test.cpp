@@ -10,6 +10,7 @@
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/run/queries.h"
 #include "app/model/run/run.h"
+#include "engine/trace/wait_names.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -26,6 +27,16 @@ std::int64_t issue_two(RecordingBuilder& builder) {
     builder.issue({t0, t0 + 10, 0, 1, 0, 0, true, size, 5});
     builder.issue({t0 + 10, t0 + 20, 0, 2, 0, 0, true, size, 5});
     return t0;
+}
+
+// As the frontend publishes a wait that begins now, in line 9, for a buffer or for all.
+void begin_wait(RecordingBuilder& builder, trace::WaitKind kind, BufferId target = 0) {
+    trace::Header& header = builder.recording().header();
+    header.wait_kind_name =
+        static_cast<std::uint32_t>(kind) << 16 | builder.recording().string_id(trace::names_of(kind).name);
+    header.wait_line = 9;
+    header.wait_target = target;
+    header.wait_begin = static_cast<std::uint64_t>(now());
 }
 
 // Lets the recorder's clock advance, as its thread does.
@@ -266,13 +277,7 @@ TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
     run->update();
     EXPECT_FALSE(run->open_wait());
 
-    // As written by the frontend: a wait for the first op's output.
-    trace::Header& header = builder.recording().header();
-    header.wait_kind_name =
-        static_cast<std::uint32_t>(trace::WaitKind::wait_to_read) << 16 | builder.recording().string_id("wait_to_read");
-    header.wait_line = 9;
-    header.wait_target = 1;
-    header.wait_begin = static_cast<std::uint64_t>(now());
+    begin_wait(builder, trace::WaitKind::wait_to_read, 1);
     std::int64_t seen_ns = 0;
     for (int look = 0; look < 3; ++look) {  // no record arrives; the recorder's clock advances
         advance_clock(builder);
@@ -300,7 +305,7 @@ TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
     builder.issue({now(), now(), 0, 3, 0, 0, true, size, 10});
     run->update();
     EXPECT_FALSE(run->open_wait());
-    header.wait_begin = 0;
+    builder.recording().header().wait_begin = 0;
     run->update();
     EXPECT_FALSE(run->open_wait());
     EXPECT_EQ(run->wait_at(run->waits().size()), nullptr);
@@ -311,11 +316,7 @@ TEST(Run, TheWaitInWhichAProgramWasEndedLastsUntilThen) {
     RecordingBuilder builder(std::size_t{128} << 20, false);
     issue_two(builder);
     const auto run = builder.read();
-    trace::Header& header = builder.recording().header();
-    header.wait_kind_name =
-        static_cast<std::uint32_t>(trace::WaitKind::waitall) << 16 | builder.recording().string_id("waitall");
-    header.wait_line = 9;
-    header.wait_begin = static_cast<std::uint64_t>(now());
+    begin_wait(builder, trace::WaitKind::waitall);
     advance_clock(builder);
     run->update();
     ASSERT_TRUE(run->open_wait());
