@@ -154,17 +154,16 @@ std::string subtitle_of(const Run& a, const Run* b) {
         return of_a == of_b || of_a.empty() || of_b.empty() ? of_b : of_a + " / " + of_b;
     };
     std::string s = both(title_of(a.info()), title_of(info));
+    const auto& first = a.info().program == info.program ? a.info() : info;
     auto parameters = info.parameters;
-    if (a.info().program == info.program) {
-        parameters.insert(a.info().parameters.begin(), a.info().parameters.end());
-    }
+    parameters.insert(first.parameters.begin(), first.parameters.end());
     for (const auto& parameter : parameters) {
         const std::string& name = parameter.first;
         const auto value_in = [&name](const model::RunInfo& of) {
             const auto found = of.parameters.find(name);
             return found == of.parameters.end() ? std::string("not set") : found->second;
         };
-        const std::string of_b = value_in(info), of_a = a.info().program == info.program ? value_in(a.info()) : of_b;
+        const std::string of_a = value_in(first), of_b = value_in(info);
         s += ", " + readable(name) + " " + (of_a == of_b ? of_b : of_a + " / " + of_b);
     }
     const std::string device = both(devices_of(a), devices_of(b != nullptr ? *b : a));

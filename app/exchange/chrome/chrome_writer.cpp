@@ -143,11 +143,11 @@ void Writer::names() {
             thread(tid, name, order++);
         }
     };
-    thread_if(true, kFrontendTid, "Frontend");
-    thread_if(true, kWaitsTid, "Frontend waits");
+    thread(kFrontendTid, "Frontend", order++);
+    thread(kWaitsTid, "Frontend waits", order++);
     thread_if(!run_.works().empty(), kWorkTid, "Frontend's own work");
     thread_if(!run_.program_output().written().empty(), kOutputTid, "Program's output");
-    thread_if(true, kDropsTid, "Frontend drops tensors");
+    thread(kDropsTid, "Frontend drops tensors", order++);
     thread_if(folds_ != nullptr, kFoldedTid, "Only sums were kept");
     thread_if(!run_.costs().empty(), kCostsTid, "Frontend costs, measured on some events");
     thread_if(!run_.minibatches().empty(), kMinibatchesTid, "Minibatches");

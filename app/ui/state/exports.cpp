@@ -47,8 +47,9 @@ std::optional<PictureOf> Exports::picture_of() const {
     }
     PictureOf of;
     if (first == a && has_ops(b)) {
-        const comparison::Verdict* verdict = shown_.comparing.verdict();
-        of.verdict = verdict != nullptr ? std::optional(*verdict) : std::nullopt;
+        if (const comparison::Verdict* verdict = shown_.comparing.verdict()) {
+            of.verdict = *verdict;
+        }
     }
     of.a = first->shared_run();
     of.b = first == a && has_ops(b) ? b->shared_run() : nullptr;

@@ -15,14 +15,16 @@ class Pattern:
         self.text = text
         self.compiled = None
 
-    def match(self, text):
+    def pattern(self):
         if self.compiled is None:
             self.compiled = re.compile(self.text)
-        return self.compiled.match(text)
+        return self.compiled
+
+    def match(self, text):
+        return self.pattern().match(text)
 
     def all_in(self, text):
-        self.match("")
-        return self.compiled.findall(text)
+        return self.pattern().findall(text)
 
 
 SIGNS = Pattern(r"""'''|\"{3}|['"#()\[\]{}]|\\.""")
