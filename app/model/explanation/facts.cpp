@@ -17,8 +17,8 @@ std::size_t busiest_lane_of(const Run& run, const Run::Measured& part, bool unfi
     std::vector<std::int64_t> busy_ns(run.lanes().size());
     if (unfinished_before) {  // they are not among the measured ops
         for (OpId id = part.first; id <= part.last; ++id) {
-            if (!run.is_folded(id)) {
-                const Op& op = run.op(id);
+            // In a damaged recording, an op that has not ended may name a lane that does not exist.
+            if (const Op& op = run.op(id); !run.is_folded(id) && op.end_ns != kPending) {
                 busy_ns[stream_of_lane(run, op.lane)] += clipped(op.begin_ns, op.end_ns, part);
             }
         }
