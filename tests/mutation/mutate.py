@@ -33,9 +33,9 @@ from pathlib import Path
 FOLDERS = ("engine/core", "engine/trace", "engine/memory", "engine/runtime", "engine/devices/cpu",
            "engine/devices/simulated", "app/model")
 # Which tests look at a folder: the nearest first. "ctest: NAMES" are tests of the whole runner, by a regular expression.
-OF_THE_RUNNER = ("ctest: ^(scenario.increment|scenario.frontend|scenario.simulated|python.values|python.streams|"
-                 "python.graphs|python.devices)$")
-OF_THE_NUMBERS = "ctest: ^(checker.sample|checker.explanation|scenario.prediction)$"
+OF_THE_RUNNER = ("ctest: ^(scenario.(increment|frontend|simulated|golden)|"
+                 "python.(values|streams|graphs|devices))$")
+OF_THE_NUMBERS = "ctest: ^(checker.(sample|explanation)|scenario.(prediction|golden))$"
 TESTS = {
     "engine/core": ["headway_core_test", "headway_trace_test", "headway_runtime_test", "headway_model_test",
                     OF_THE_RUNNER],
