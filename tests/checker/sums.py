@@ -64,7 +64,8 @@ class Sums:
             "backend_busy_ns": self.busy_ns,
             "backend_idle_ns": self.idle_ns(),
             "backend_open_ns": sum(end - begin for lane in self.lanes_begun() for begin, end in self.open_in(lane)),
-            "t1_ns": median(self.t1), "t2_ns": median(self.t2), "t3_ns": median(self.t3),
+            **{f"{name}_ns": median(times) if times else None
+               for name, times in (("t1", self.t1), ("t2", self.t2), ("t3", self.t3))},
             "t1": self.t1, "t2": self.t2, "t3": self.t3,
             "headway_max": curves.peak(headway, trace.begin, trace.end),
             "live_bytes_peak": curves.peak(live, trace.begin, trace.end),

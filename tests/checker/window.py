@@ -64,9 +64,8 @@ def differences(report, lanes_ns, words):
         "backend idle": percent(report["backend_idle_ns"] / lanes_ns) if lanes_ns else "–",
         "max headway": ops(report["headway_max"]),
         "peak memory": size(report["live_bytes_peak"]),
-        "t₁ issue": duration(report["t1_ns"]),
-        "t₂ execute": duration(report["t2_ns"]),
-        "t₃ return": duration(report["t3_ns"]) if report["t3_ns"] > 0 else "–",
+        **{head: "–" if (ns := report[key]) is None else duration(ns)
+           for head, key in (("t₁ issue", "t1_ns"), ("t₂ execute", "t2_ns"), ("t₃ return", "t3_ns"))},
     }
     if report["predicted_ns"] is not None:
         of_table["predicted"] = duration(report["predicted_ns"])

@@ -426,9 +426,9 @@ std::string report_json(const Run& run) {
         numbers.frontend.faults && support.whole()
             ? Json{{"minor", numbers.frontend.faults->minor}, {"major", numbers.frontend.faults->major}}
             : Json(nullptr);
-    report["t1_ns"] = support.all(capabilities.issues, whole(numbers.t1_ns));
-    report["t2_ns"] = support.all(capabilities.backend, whole(numbers.t2_ns));
-    report["t3_ns"] = support.all(capabilities.issues, whole(numbers.t3_ns));
+    report["t1_ns"] = support.all(capabilities.issues && numbers.t1.count > 0, whole(numbers.t1_ns));
+    report["t2_ns"] = support.all(capabilities.backend && numbers.t2.count > 0, whole(numbers.t2_ns));
+    report["t3_ns"] = support.all(capabilities.issues && numbers.t3.count > 0, whole(numbers.t3_ns));
     report["t1"] = if_recorded(capabilities.issues, spread_of(support, numbers.t1));
     report["t2"] = if_recorded(capabilities.backend, spread_of(support, numbers.t2));
     report["t3"] = if_recorded(capabilities.issues, spread_of(support, numbers.t3));
