@@ -108,9 +108,7 @@ private:
 
     [[nodiscard]] fs::path path_of(std::size_t index) const { return fs::path(options_.program) / names_[index]; }
     [[nodiscard]] fs::path result_file(std::size_t index) const {
-        std::string name = names_[index];
-        std::replace(name.begin(), name.end(), '/', '+');
-        return fs::path(options_.results) / (name + ".json");
+        return fs::path(options_.results) / (names_[index] + ".json");
     }
 
     // The result of an earlier call, if it is that of this program and this exercise.
@@ -159,7 +157,7 @@ private:
             report = not_checked(index, report.error());
         } else if (!options_.results.empty()) {
             std::error_code ignored;
-            fs::create_directories(options_.results, ignored);
+            fs::create_directories(result_file(index).parent_path(), ignored);
             if (auto written = core::write_whole(result_file(index).string(), check::as_json(*report)); !written) {
                 return written;
             }
