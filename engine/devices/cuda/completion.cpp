@@ -80,6 +80,9 @@ void CudaDevice::complete_loop() {
         if (idle && stop_completing_.load(std::memory_order_acquire)) {
             return;
         }
+        if (cupti_ == nullptr && !lost() && core::monotonic_ns() > next_anchor_ns_) {
+            renew_event_anchor();
+        }
         if (!idle && (waiters_.load() != 0 || slow_factor_.load(std::memory_order_relaxed) > 0)) {
             for (int i = 0; i < kPausesBetweenPolls; ++i) {
                 core::spin_pause();
@@ -88,9 +91,6 @@ void CudaDevice::complete_loop() {
                 sched_yield();
             }
             continue;
-        }
-        if (cupti_ == nullptr && !lost() && core::monotonic_ns() > next_anchor_ns_) {
-            renew_event_anchor();
         }
         completer_asleep_.store(idle ? kIdle : kNapping);  // new work alone does not wake it from a nap
         core::heavy_fence();

@@ -125,8 +125,8 @@ CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupt
     completer_ = std::jthread([this] { complete_loop(); });
     if (options_.launch == CudaLaunch::engine) {
         launcher_ = std::jthread([this] { launch_loop(); });
-    } else if (!alone_) {
-        share_launching();
+    } else {
+        deferred_launcher_ = std::jthread([this](const std::stop_token& stop) { deferred_loop(stop); });
     }
     if (cupti_ != nullptr) {
         timer_ = std::jthread([this] { times_loop(); });
@@ -135,11 +135,12 @@ CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupt
 
 CudaDevice::~CudaDevice() {
     hold(false);
-    while (options_.launch == CudaLaunch::frontend && !launch_what_may()) {
-        std::this_thread::sleep_for(std::chrono::nanoseconds(kHeldPollNs));
-    }
     if (deferred_launcher_.joinable()) {
+        while (!launch_what_may() || deferred_.load(std::memory_order_relaxed) != 0) {
+            std::this_thread::sleep_for(std::chrono::nanoseconds(kHeldPollNs));
+        }
         deferred_launcher_.request_stop();
+        set_left(true);
         deferred_launcher_.join();
     }
     if (launcher_.joinable()) {
@@ -247,9 +248,6 @@ void CudaDevice::hold(bool held) {
     held_.store(held ? 1 : 0, std::memory_order_release);
     if (!held) {
         core::futex_wake_all(held_);
-        if (options_.launch == CudaLaunch::frontend) {
-            launch_what_may();
-        }
     }
 }
 
@@ -276,11 +274,10 @@ bool CudaDevice::may_launch(std::uint32_t lane) {
 }
 
 bool CudaDevice::launch_what_may() {
-    if (shares_launching_) [[unlikely]] {
-        const std::lock_guard lock(launching_);
-        return launch_in_order();
-    }
-    return launch_in_order();
+    const std::lock_guard lock(launching_);
+    const bool all = launch_in_order();
+    set_left(!all || deferred_.load(std::memory_order_relaxed) != 0);
+    return all;
 }
 
 // The frontend waits for one device, and launches on all: what that one waits for may be held on another.
@@ -296,24 +293,24 @@ bool CudaDevice::launch_on_all_gpus() {
 
 bool CudaDevice::launch_in_order() {
     use_device();
+    bool all = true;
     if (deferred_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-        launch_deferred();
+        all = launch_deferred();
     }
     while (popped_ != queue_.published()) {
         Command& command = queue_.front();
         const auto lane = static_cast<std::uint32_t>(command.flags >> kLaneShift);
-        if (!may_launch(lane)) [[unlikely]] {
-            return false;
-        }
         if (!lanes_[lane]->deferred.empty() || needs_more(command) || stays_slow(*lanes_[lane])) [[unlikely]] {
             defer(lane, command);
-        } else {
+        } else if (may_launch(lane)) [[likely]] {
             launch(lane, command);
+        } else {
+            return false;
         }
         queue_.pop();
         ++popped_;
     }
-    return true;
+    return all;
 }
 
 void CudaDevice::launch_loop() {

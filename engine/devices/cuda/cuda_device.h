@@ -22,9 +22,9 @@
 // The run may also have a CPU device. Whether an op that needs a CPU lane may start is known from that lane's
 // counter. Until then the op, and everything that follows it in its stream or waits for it in another stream, is
 // deferred, and other commands are launched before it. No stream and no driver thread ever blocks on a counter, so no
-// wait can block the work that it waits for. If the frontend launches, the thread "cuda-launch" launches the deferred
-// commands. Copies from and to CPU tensors use page-locked memory: a host function before the copy fills it, or one
-// after the copy empties it.
+// wait can block the work that it waits for. If the frontend launches, the thread "cuda-launch" launches what it had to
+// leave: deferred commands, and those of held lanes. Copies from and to CPU tensors use page-locked memory: a host
+// function before the copy fills it, or one after the copy empties it.
 //
 // host_call runs in stream order on a thread of the driver (cudaLaunchHostFunc), which may serialize those of different
 // streams; its output is computed on the host and then copied to the device. hold() stops launches; work that is
@@ -192,8 +192,8 @@ private:
     [[nodiscard]] static bool is_launched(Lane& lane, std::uint32_t seq);  // any thread
     [[nodiscard]] bool stays_slow(const Lane& lane) const;
     void defer(std::uint32_t lane, const Command& command);
-    void launch_deferred();
-    void share_launching();
+    bool launch_deferred();
+    void set_left(bool left);
     void deferred_loop(const std::stop_token& stop);
     void share_slot();
     void launch(std::uint32_t index, Command& command);
@@ -282,9 +282,8 @@ private:
     std::uint32_t popped_ = 0;
     std::uint64_t held_since_ = 0;          // ticks since which the learner has held the next command; 0: not held
     std::atomic<std::size_t> deferred_{0};  // deferred commands in all lanes
-    // Held by the thread that is launching, if the frontend launches and the run has other devices.
-    std::mutex launching_;
-    bool shares_launching_ = false;
+    std::mutex launching_;                // held by the thread that is launching
+    std::atomic<std::uint32_t> left_{0};  // futex of deferred_loop: 1 while commands are held or deferred
     std::atomic<std::uint32_t> launcher_asleep_{0};
     std::atomic<std::uint32_t> held_{0};
     std::atomic<bool> abandoned_{false};

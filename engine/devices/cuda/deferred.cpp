@@ -9,7 +9,7 @@ namespace headway::devices::cuda {
 namespace {
 
 constexpr std::chrono::microseconds kNap(20);
-constexpr std::chrono::milliseconds kLongNap(1);
+constexpr std::chrono::microseconds kLongNap(1'000);
 
 }  // namespace
 
@@ -52,14 +52,20 @@ void CudaDevice::defer(std::uint32_t lane, const Command& command) {
 }
 
 // Launches deferred commands that have become ready, in each stream's order. A launch for one stream may make commands
-// of another ready.
-void CudaDevice::launch_deferred() {
+// of another ready. False if a ready one remains because the lanes are held.
+bool CudaDevice::launch_deferred() {
+    bool all = true;
     for (bool moved = true; moved && deferred_.load(std::memory_order_relaxed) != 0;) {
         moved = false;
+        all = true;
         for (std::uint32_t index = 0; index < lanes_.size(); ++index) {
             Lane& lane = *lanes_[index];
             while (!lane.deferred.empty()) {
                 if (needs_more(lane.deferred.front()) || stays_slow(lane)) {
+                    break;
+                }
+                if (!may_launch(index)) {
+                    all = false;
                     break;
                 }
                 launch(index, lane.deferred.front());
@@ -69,6 +75,7 @@ void CudaDevice::launch_deferred() {
             }
         }
     }
+    return all;
 }
 
 // GPUs join before the run begins; the CPU joins last.
@@ -79,32 +86,26 @@ void CudaDevice::meet(Device& other) {
         use_device();
         use_memory_of(*gpu);
     }
-    if (options_.launch == CudaLaunch::frontend) {
-        share_launching();
+}
+
+void CudaDevice::set_left(bool left) {
+    const std::uint32_t now = left ? 1 : 0;
+    if (left_.load(std::memory_order_relaxed) != now && left_.exchange(now) < now) {
+        core::futex_wake_all(left_);
     }
 }
 
-// Starts the thread that launches what the frontend has deferred; all else is launched by the frontend.
-void CudaDevice::share_launching() {
-    if (!shares_launching_) {
-        shares_launching_ = true;  // before the thread starts
-        deferred_launcher_ = std::jthread([this](const std::stop_token& stop) { deferred_loop(stop); });
-    }
-}
-
+// Launches what the frontend had to leave: deferred commands, and those of lanes that were held.
 void CudaDevice::deferred_loop(const std::stop_token& stop) {
     core::name_thread("cuda-launch");
     use_device();
     while (!stop.stop_requested()) {
-        if (deferred_.load(std::memory_order_relaxed) == 0) {
-            std::this_thread::sleep_for(kLongNap);
+        if (left_.load(std::memory_order_relaxed) == 0) {
+            core::futex_wait_for(left_, 0, kSleepNs);
             continue;
         }
-        {
-            const std::lock_guard lock(launching_);
-            launch_deferred();
-        }
-        std::this_thread::sleep_for(kNap);
+        const bool held = !launch_what_may();
+        std::this_thread::sleep_for(held ? kLongNap : kNap);
     }
 }
 

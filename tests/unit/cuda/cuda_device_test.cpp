@@ -268,10 +268,31 @@ TEST_F(CudaTest, TheFrontendLaunchesBeforeIssueReturns) {
     const Tensor y = x + 1.0f;
     EXPECT_EQ(fake::counts().kernels, before + 1);
     device->hold(false);
-    EXPECT_EQ(fake::counts().kernels, before + 2);
+    while (fake::counts().kernels != before + 2) {  // though the frontend neither issues nor waits
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     fake::hold_stream(0, false);
     fake::hold_stream(1, false);
     EXPECT_EQ(y.to_host()[0], 2.0f);
+}
+
+TEST_F(CudaTest, AnyThreadMayHoldTheLanesWhileTheFrontendLaunches) {
+    CudaOptions options;
+    options.launch = CudaLaunch::frontend;
+    start(options);
+    std::jthread holds([this](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+            device->hold(true);
+            device->hold(false);
+        }
+    });
+    Tensor x = rt->ones({4});
+    for (int i = 0; i < 3'000; ++i) {
+        x = x + 1.0f;
+    }
+    holds.request_stop();
+    holds.join();
+    EXPECT_EQ(x.to_host()[0], 3'001.0f);
 }
 
 TEST_F(CudaTest, TheLearnerHoldsTheLanesAndStepsThem) {
@@ -292,6 +313,28 @@ TEST_F(CudaTest, TheLearnerHoldsTheLanesAndStepsThem) {
         EXPECT_EQ(control.backend_steps.load(), 0u);
         control.hold_backend.store(0);
         EXPECT_EQ(c.to_host()[0], 3.0f);
+    }
+}
+
+TEST_F(CudaTest, HeldLanesStartNothingAfterAPauseOfSlowMotion) {
+    for (const auto launch : {CudaLaunch::engine, CudaLaunch::frontend}) {
+        CudaOptions options;
+        options.launch = launch;
+        options.streams = 1;
+        start(options);
+        device->slow_down(1'000);
+        const Tensor a = rt->ones({4});
+        device->wait(0, 1);
+        recording->control().hold_backend.store(1);
+        const Tensor b = a + 1.0f;
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        EXPECT_EQ(device->completed(0).load(), 1u);
+        device->slow_down(0);
+        recording->control().backend_steps.store(1);
+        device->wait(0, 2);
+        EXPECT_EQ(recording->control().backend_steps.load(), 0u);
+        recording->control().hold_backend.store(0);
+        EXPECT_EQ((b + 1.0f).to_host()[0], 3.0f);
     }
 }
 

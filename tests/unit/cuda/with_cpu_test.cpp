@@ -1,6 +1,8 @@
 // The CUDA device on the fake CUDA, in a run with the real CPU device.
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/devices/cpu/cpu_device.h"
@@ -59,6 +61,20 @@ std::vector<devices::CudaOptions> launches_and_copies() {
     all[2].pinned = false;
     all[3].streams = 1;
     return all;
+}
+
+TEST_F(WithCpu, AWaitForTheCpuEndsWhenTheHeldGpuIsReleased) {
+    for (const auto& way : launches_and_copies()) {
+        start_both(way);
+        recording->control().hold_backend.store(1);
+        const Tensor copied = rt->to_device(rt->full({4}, 3.0f), cpu);
+        const std::jthread releases([this] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            recording->control().hold_backend.store(0);
+        });
+        const OnDevice there(*rt, cpu);
+        EXPECT_EQ((copied + 1.0f).to_host()[0], 4.0f);
+    }
 }
 
 TEST_F(WithCpu, CopiesValuesBothWaysInEveryLaunchAndCopyMode) {
