@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/runtime/op_queue.h"
-#include "engine/trace/reader.h"
+#include "engine/trace/newest_first.h"
 
 namespace headway::runtime {
 
@@ -32,6 +32,11 @@ void Waits::prepare(std::string_view name) {
 }
 
 void Waits::commands(const IssuedSoFar& issued, WaitKind kind, std::string_view name) {
+    commands_alone(issued, kind, name);
+    deliver_any_failure();
+}
+
+void Waits::commands_alone(const IssuedSoFar& issued, WaitKind kind, std::string_view name) {
     queue_.control.expect_own_process();
     const WaitEvent event{kind, name, 0, issued.last, issued.device_flag};
     const auto begun = queue_.recorder.begin_wait(event);
@@ -42,7 +47,6 @@ void Waits::commands(const IssuedSoFar& issued, WaitKind kind, std::string_view 
     for (std::uint32_t lane = issued.begin; lane < issued.end; ++lane) {
         expect_run(lane, issued.seqs[lane]);
     }
-    deliver_any_failure();
 }
 
 void Waits::stream(const StreamPoint& point, std::string_view name) {
@@ -61,6 +65,10 @@ void Waits::stream(const StreamPoint& point, std::string_view name) {
 
 void Waits::everything(WaitKind kind, std::string_view name) {
     commands(issued_so_far(name), kind, name);
+}
+
+void Waits::everything_undelivered(WaitKind kind, std::string_view name) {
+    commands_alone(issued_so_far(name), kind, name);
 }
 
 IssuedSoFar Waits::issued_so_far(std::string_view name, std::optional<core::DeviceId> device) {
@@ -242,25 +250,20 @@ void Waits::raise(const devices::OpFailure& failure) const {
 
 // Failures are rare, so an op's line is looked up in the trace instead of being stored a second time.
 core::Line Waits::line_of(core::OpId op) const {
-    auto reader = queue_.recorder.recording().reader();
-    if (!reader || op == 0) {
+    trace::Recording& recording = queue_.recorder.recording();
+    if (op == 0 || recording.header().lost_records.load() != 0) {
         return 0;
     }
-    (*reader)->poll();
-    core::OpId seen = 0;
-    for (std::uint64_t at = 0;;) {
-        const auto records = (*reader)->records<trace::FrontendRecord>(trace::kFrontendStream, at);
-        if (records.empty()) {
-            return 0;
+    core::OpId id = queue_.recorder.recorded();
+    core::Line line = 0;
+    trace::newest_first<trace::FrontendRecord>(recording, trace::kFrontendStream, [&](const auto& record) {
+        if (static_cast<trace::FrontendKind>(record.kind & trace::kKindMask) == trace::FrontendKind::issue) {
+            line = id == op ? record.line : 0;
+            --id;
         }
-        for (const auto& record : records) {
-            const auto kind = static_cast<trace::FrontendKind>(record.kind & trace::kKindMask);
-            if (kind == trace::FrontendKind::issue && ++seen == op) {
-                return record.line;
-            }
-        }
-        at += records.size();
-    }
+        return line == 0 && id >= op;
+    });
+    return line;
 }
 
 }  // namespace headway::runtime

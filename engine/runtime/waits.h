@@ -34,6 +34,8 @@ public:
     Waits& operator=(const Waits&) = delete;
 
     void everything(trace::WaitKind kind, std::string_view name);
+    // The same, but a failure stays for the next wait: for a caller that cannot raise it.
+    void everything_undelivered(trace::WaitKind kind, std::string_view name);
     // All that has been issued up to now, on all devices or on one. `name` is for messages.
     [[nodiscard]] IssuedSoFar issued_so_far(std::string_view name, std::optional<core::DeviceId> device = {});
     // Whether all of it has finished. Does not wait.
@@ -71,6 +73,7 @@ public:
 
 private:
     void prepare(std::string_view name);
+    void commands_alone(const IssuedSoFar& issued, trace::WaitKind kind, std::string_view name);  // delivers no failure
     // Throws that the run was stopped if the lane left out this command because of a stop: its output has no value.
     void expect_run(std::uint32_t lane, std::uint32_t seq) const;
     void deliver_failure_of(core::BufferId buffer);

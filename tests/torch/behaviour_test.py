@@ -349,6 +349,24 @@ print(u.sum().item())
         self.assertEqual(kept.report["races"], [])
         self.assertIn("8192.0", kept.out)
 
+    def test_set_grows_a_storage_that_is_too_small(self):
+        text = """import torch
+x, s = torch.empty(0, device="cuda"), torch.ones(4, device="cuda")
+x.set_(s.storage(), 2, (300000,), (1,))
+print(x.shape, x.storage_offset(), x.storage().nbytes(), s.storage().nbytes())
+x[2:].fill_(1.0)
+print(s.tolist(), x.sum().item())
+"""
+        for device in ("cpu", "simulated"):
+            outcome = run(text, "--device", device)
+            self.assertEqual(outcome.status, 0, outcome.err)
+            self.assertEqual(outcome.out, "torch.Size([300000]) 2 1200008 1200008\n[1.0, 1.0, 1.0, 1.0] 300000.0\n")
+
+    def test_without_a_budget_the_memory_is_the_machines(self):
+        outcome = run("import torch\nfree, total = torch.cuda.mem_get_info()\nprint(free == total > 1 << 29)\n",
+                      "--device", "simulated", "--budget", "none")
+        self.assertEqual((outcome.status, outcome.out), (0, "True\n"), outcome.err)
+
     def test_events_take_times(self):
         outcome = self.good("""import torch
 s = torch.cuda.Stream()

@@ -28,6 +28,36 @@ print(v)
         self.assertNotIn("issued", outcome.out)
         self.assertIn("index 7 is out of bounds", outcome.err)
 
+    def test_an_error_of_a_kernel_is_not_lost_in_a_fork(self):
+        outcome = run("""import os
+import torch
+t = torch.arange(4.0, device="cuda")
+v = t[torch.tensor([9], device="cuda")]
+child = os.fork()
+if child == 0:
+    os._exit(0)
+os.waitpid(child, 0)
+print("forked")
+torch.cuda.synchronize()
+print("went on")
+""", "--device", "cpu")
+        self.assertEqual((outcome.status, outcome.out), (1, "forked\n"), outcome.err)
+        self.assertIn("index 9 is out of bounds", outcome.err)
+        self.assertNotIn("Exception ignored", outcome.err)
+
+    def test_an_error_late_in_a_long_run_names_its_line(self):
+        outcome = run("""import torch
+x = torch.ones(3, device="cuda")
+for i in range(400000):
+    x.add_(1)
+torch.cuda.synchronize()
+y = x[torch.tensor([9], device="cuda")]
+z = y + 1
+print(z)
+""", "--device", "cpu", "--trace-limit", "30000000")
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("at program.py:6", outcome.err)
+
     def test_an_error_of_the_call_is_the_calls(self):
         outcome = run("import torch\nx = torch.ones(2, 3, device='cuda')\nx @ x\n")
         self.assertEqual(outcome.status, 1)

@@ -6,6 +6,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <optional>
 
 namespace headway::runtime {
 class Runtime;
@@ -15,9 +16,11 @@ namespace headway::runner::python {
 
 PyObject* make_module();  // PyInit__headway
 
-// When a completed op of this lane ended, in nanoseconds on the run's clock; 0 if that is not known. Rare, so it is
-// looked up in the recording.
-double recorded_end_ns(const runtime::Runtime& runtime, std::uint32_t op, std::uint32_t lane);
+// When a completed op of this lane ended, in nanoseconds on the run's clock. Rare, so it is looked up in the recording;
+// empty if it is no longer there.
+inline constexpr const char* kEndNotRecorded =
+    "the time of this event is not known: the recording was full, and the record of the event is missing";
+std::optional<double> recorded_end_ns(runtime::Runtime& runtime, std::uint32_t op, std::uint32_t lane);
 
 // Its functions, by subject; each table is in the file of that name.
 extern PyMethodDef issue_point_functions[];      // moments of the run: what had been issued then, and its end

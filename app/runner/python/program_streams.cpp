@@ -2,10 +2,12 @@
 // moments in streams are bytes, which the dialects keep in their events.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "app/runner/python/module.h"
 #include "app/runner/python/state.h"
 #include "app/runner/python/tensor_type.h"
+#include "engine/trace/newest_first.h"
 #include "engine/trace/reader.h"
 
 namespace headway::runner::python {
@@ -207,31 +209,40 @@ PyObject* op_end_ns(PyObject*, PyObject* arguments) {
     if (runtime == nullptr || PyArg_ParseTuple(arguments, "II", &op, &stream) == 0) {
         return nullptr;
     }
-    return guarded([&] { return PyFloat_FromDouble(recorded_end_ns(*runtime, op, stream)); });
+    return guarded([&]() -> PyObject* {
+        const auto end_ns = recorded_end_ns(*runtime, op, stream);
+        if (!end_ns) {
+            PyErr_SetString(PyExc_RuntimeError, kEndNotRecorded);
+            return nullptr;
+        }
+        return PyFloat_FromDouble(*end_ns);
+    });
 }
 
 }  // namespace
 
-double recorded_end_ns(const runtime::Runtime& runtime, std::uint32_t op, std::uint32_t lane) {
-    auto reader = runtime.recorder.recording().reader();
-    if (!reader) {
-        return 0;
-    }
-    (*reader)->poll();
-    const trace::StreamId stream{trace::StreamKind::lane, static_cast<std::uint8_t>(lane)};
-    for (std::uint64_t at = 0;;) {
-        const auto records = (*reader)->records<trace::ExecRecord>(stream, at);
-        if (records.empty()) {
-            return 0;
-        }
-        for (const auto& record : records) {
+std::optional<double> recorded_end_ns(runtime::Runtime& runtime, std::uint32_t op, std::uint32_t lane) {
+    trace::Recording& recording = runtime.recorder.recording();
+    const auto end_ns = [&]() -> std::optional<double> {
+        std::optional<std::uint64_t> end;
+        const trace::StreamId stream{trace::StreamKind::lane, static_cast<std::uint8_t>(lane)};
+        trace::newest_first<trace::ExecRecord>(recording, stream, [&](const trace::ExecRecord& record) {
             if (!record.is_part() && record.id() == op) {
-                return static_cast<double>(
-                    (*reader)->scale().ns_from_ticks(record.begin + trace::unpack_duration(record.duration)));
+                end = record.begin + trace::unpack_duration(record.duration);
             }
+            return record.is_part() || record.id() > op;
+        });
+        const auto reader = recording.reader();
+        if (!end || !reader) {
+            return std::nullopt;
         }
-        at += records.size();
+        return static_cast<double>((*reader)->scale().ns_from_ticks(*end));
+    };
+    if (const auto known = end_ns()) {
+        return known;
     }
+    runtime.lanes.device_of(lane).settle();  // a GPU reports the times of its ops late
+    return end_ns();
 }
 
 PyMethodDef program_stream_functions[] = {

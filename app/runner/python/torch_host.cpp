@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include "app/json/json.h"
@@ -13,6 +14,7 @@
 #include "app/runner/python/state.h"
 #include "app/runner/torch/forward_lines.h"
 #include "app/runner/torch/torch_host.h"
+#include "engine/core/system/machine_memory.h"
 
 namespace headway::runner::python {
 
@@ -151,6 +153,10 @@ public:
         waiting([&](runtime::Runtime& rt) { rt.waits.everything(static_cast<trace::WaitKind>(kind), name); });
     }
 
+    void wait_before_fork() override {
+        waiting([](runtime::Runtime& rt) { rt.waits.everything_undelivered(trace::WaitKind::copy, "fork"); });
+    }
+
     void wait_for_device(std::uint32_t device, tm::Blocker kind, const char* name) override {
         waiting([&](runtime::Runtime& rt) {
             rt.waits.device(static_cast<core::DeviceId>(device), static_cast<trace::WaitKind>(kind), name);
@@ -176,13 +182,17 @@ public:
     }
 
     double end_ns(tm::Issued op) override {
-        return with_runtime([&](runtime::Runtime& rt) { return recorded_end_ns(rt, op.op, op.lane); });
+        return with_runtime([&](runtime::Runtime& rt) {
+            const auto end_ns = recorded_end_ns(rt, op.op, op.lane);
+            return end_ns ? *end_ns : throw std::runtime_error(kEndNotRecorded);
+        });
     }
 
     tm::Memory memory(std::uint32_t device) override {
         return with_runtime([&](runtime::Runtime& rt) {
             return tm::Memory{allocated_[device], peak_[device],
-                              rt.memory.reserved_bytes(static_cast<core::DeviceId>(device)), rt.settings.budget_bytes};
+                              rt.memory.reserved_bytes(static_cast<core::DeviceId>(device)),
+                              rt.settings.budget_bytes != 0 ? rt.settings.budget_bytes : core::machine_memory().total};
         });
     }
     void empty_cache() override {

@@ -68,7 +68,7 @@ at::Tensor& set_storage(at::Tensor& self, c10::Storage source, std::int64_t offs
     c10::TensorImpl& impl = *self.unsafeGetTensorImpl();
     impl.set_storage_keep_dtype(std::move(source));
     impl.set_storage_offset(offset);
-    impl.set_sizes_and_strides(size, stride);
+    resize(self, size, stride);  // a storage that is too small grows
     return self;
 }
 at::Tensor& set_whole_storage(at::Tensor& self, c10::Storage source) {

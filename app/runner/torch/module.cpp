@@ -148,6 +148,7 @@ TORCH_LIBRARY(headway, m) {
     });
     // A wait for all ops that the program did not ask for.
     m.def("block", [](const std::string& name) { wait_for_all(Blocker::copy, name); });
+    m.def("wait_before_fork", [] { checked([] { host().wait_before_fork(); }); });
     m.def("blocker", set_blocker);
     m.def("seed", [](std::int64_t number, std::int64_t value) {
         const OnGpu there(small(number));

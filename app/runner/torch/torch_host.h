@@ -83,6 +83,8 @@ public:
     // The same for the block's last writer, wherever it runs.
     virtual void wait_for(Block* block, Blocker kind, const char* name) = 0;
     virtual void wait_for_all(Blocker kind, const char* name) = 0;
+    // The same before the process forks; a failure is raised by the next wait instead.
+    virtual void wait_before_fork() = 0;
     virtual void wait_for_device(std::uint32_t device, Blocker kind, const char* name) = 0;
     // Notes that the calling line has made the node. Issuing an op notes its own.
     virtual void made(GraphNode node) = 0;

@@ -57,6 +57,8 @@ public:
     [[nodiscard]] trace::Recording& recording() const { return recording_; }
     [[nodiscard]] std::uint64_t now() const { return virtual_time_ ? clock_.now() : core::ticks(); }
     [[nodiscard]] core::OpId issued() const { return issued_; }
+    // The newest op whose issue is in the recording.
+    [[nodiscard]] core::OpId recorded() const { return recorded_; }
     // The number of the next op.
     core::OpId next_op() { return ++issued_; }
     // ProgramError if the run has as many ops as a recording can hold.
@@ -171,6 +173,7 @@ private:
         record({begin, trace::pack_duration(last_event_ - begin), signature, kind, static_cast<std::uint8_t>(lane),
                 line, buffers[0], buffers[1], buffers[2]},
                last_event_);
+        recorded_ = issued_;
     }
     // Adds a record of an event that ended at `end`.
     void record(const trace::FrontendRecord& event, std::uint64_t end) {
@@ -230,6 +233,7 @@ private:
     std::uint16_t language_name_ = 0;  // 0: only ops, waits and program events are recorded
     std::uint16_t work_name_ = 0;
     core::OpId issued_ = 0;
+    core::OpId recorded_ = 0;
     std::uint64_t close_;           // ticks; 0: read the clock at every drop
     std::uint64_t long_;            // intervals longer than this (ticks) are checked for lost core time
     std::uint64_t last_event_ = 0;  // ticks at the end of the last recorded event

@@ -307,7 +307,7 @@ def replace_cuda(torch, ops):
 
     def before_fork():
         if os.getpid() == process:
-            ops.block("fork")  # a lane in PyTorch may hold a lock that the child would wait for
+            ops.wait_before_fork()  # a lane in PyTorch may hold a lock that the child would wait for
 
     os.register_at_fork(before=before_fork)
 
