@@ -96,6 +96,14 @@ class Interrupt(Scenario):
         self.assertIn(b"Failed after issuing 1,001 ops: ValueError: no such thing, at p.py:5.", err)
         self.assertEqual(json.loads((self.folder / "r.json").read_text())["end"]["verdict"], "failed")
 
+    def test_a_failure_whose_ops_are_done_says_nothing_of_them(self):
+        (self.folder / "p.py").write_text("import atexit, time\nimport headway as hw\n"
+                                          "atexit.register(lambda: time.sleep(1))\nhw.ones(5, 5).numpy()\n"
+                                          "raise ValueError('no such thing')\n")
+        ran = self.headway("run", "p.py", "--device", "cpu")
+        self.assertEqual(ran.status, 1, ran)
+        self.assertNotIn("is still being executed", ran.err)
+
     def test_the_programs_own_handlers_run_to_their_end(self):
         # The stop comes while ops are issued without another line in between; the handlers have many lines.
         (self.folder / "p.py").write_text(

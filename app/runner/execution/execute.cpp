@@ -113,11 +113,14 @@ public:
         : tells_(tells),
           thread_([this, &control, &machine](const std::stop_token& done) { watch(done, control, machine); }) {}
 
-    // The program has failed after so many ops; the run is over when this object is.
+    // The program has failed after so many ops, which may still be executed.
     void program_failed(std::uint64_t ops) {
         ops_.store(ops);
         failed_ns_.store(core::monotonic_ns());
     }
+
+    // All that it had issued has been executed.
+    void failure_settled() { failed_ns_.store(0); }
 
 private:
     static constexpr std::int64_t kPatience_ns = 300'000'000;
@@ -144,7 +147,7 @@ private:
 
     bool tells_;
     std::atomic<std::uint64_t> ops_{0};
-    std::atomic<std::int64_t> failed_ns_{0};  // 0: it has not
+    std::atomic<std::int64_t> failed_ns_{0};  // 0: it has not, or no op is left
     std::jthread thread_;
 };
 
@@ -182,6 +185,7 @@ public:
             write_early(runtime().recorder.recording(), *error_);
             supervisor_.program_failed(runtime().recorder.issued());
             wait_after_failure();
+            supervisor_.failure_settled();
         }
     }
     [[nodiscard]] bool written() const { return written_; }  // how it ended is in the recording
