@@ -83,6 +83,9 @@ TEST_F(Search, Waits) {
     EXPECT_EQ(found[0].wait, 0);
     EXPECT_EQ(found[0].ns, 8);
     EXPECT_TRUE(find("is:wait >50ns").empty());
+    EXPECT_EQ(find("is:wait >=50ns").size(), 1u);
+    EXPECT_EQ(find("is:wait <=50ns").size(), 1u);
+    EXPECT_TRUE(find("is:wait <50ns").empty());
     EXPECT_EQ(find("line:6").size(), 3u);
 }
 

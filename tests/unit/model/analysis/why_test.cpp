@@ -136,6 +136,35 @@ TEST(IdleCauses, NamesBarriersBlockersLimitsAndDependencies) {
     EXPECT_EQ(idle_causes(*run).all_ns(), idle.all_ns());
 }
 
+// A copy is added to its link only when no earlier one can follow from a lane whose records come later.
+TEST(IdleCauses, ALinkHasItsCopiesByTimeInWhateverOrderTheyAreReported) {
+    RecordingBuilder builder;
+    builder.metadata(
+        R"({"lanes": ["a", "b"], "gpus": 2, "links": "pcie", "cost_models": {"links": {"name": "", "source": "",
+                        "pcie": {"base_ns": 1}, "nvlink": {"base_ns": 1}}}})");
+    const auto copy = builder.signature(8, "copy_to_device");
+    const auto make = builder.signature(8, "fill");
+    builder.issue({.begin = 0, .end = 1, .lane = 1, .out = 1, .fresh = true, .signature = make});
+    builder.exec(1, 1, 1, 5);
+    builder.issue({.begin = 1, .end = 2, .lane = 1, .out = 2, .fresh = true, .signature = copy});
+    builder.issue({.begin = 2, .end = 3, .lane = 0, .out = 3, .fresh = true, .signature = copy});
+    builder.issue({.begin = 3, .end = 4, .lane = 0, .out = 4, .fresh = true, .signature = make});
+    builder.exec(0, 3, 60, 90);
+    builder.exec(0, 4, 90, 95);
+    builder.issue({.begin = 100, .end = 101, .lane = 0, .out = 5, .fresh = true, .signature = make});
+    auto run = builder.open();
+    while (run->update(5)) {
+    }
+    ASSERT_FALSE(run->links().empty());
+    EXPECT_TRUE(run->links()[0].ops.empty()) << "op 2 has not ended, and may have begun earlier";
+    builder.exec(1, 2, 20, 60);
+    while (run->update(5)) {
+    }
+    EXPECT_EQ(run->links()[0].ops, (std::vector<OpId>{2, 3}));
+    run->close();
+    EXPECT_EQ(run->links()[0].ops, (std::vector<OpId>{2, 3}));
+}
+
 TEST(IdleCauses, ACopyWaitsForItsLinks) {
     RecordingBuilder builder;
     builder.metadata(

@@ -176,6 +176,7 @@ TEST(Moment, SaysWhatGoesOn) {
     EXPECT_EQ(says(95),
               "Line 5 waits in waitall, which returns: all that it waited for is finished. The backend has nothing to "
               "do.");
+    EXPECT_EQ(moment_at(*run, 110).line, core::make_line(1, 5)) << "what began last, though it is over";
 }
 
 // One wait of each kind, at 40 to 100; ops 1 to 3 are issued, and op 1 ends at 50, op 2 at 70, op 3 at 90.
