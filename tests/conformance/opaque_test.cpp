@@ -1,7 +1,9 @@
 // Opaque ops on every device that runs them: order, memory, failures, what is recorded.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
+#include <thread>
 
 #include "engine/trace/frontend_records.h"
 #include "engine/trace/reader.h"
@@ -90,6 +92,15 @@ TEST_P(OpaqueConformance, RunsAfterTheOpsThatItNeedsAndBeforeThoseThatOverwrite)
 }
 
 // Its line stands in a later chunk of the recording than the first op's.
+TEST_P(OpaqueConformance, WorkThatIsDoneIsDroppedThoughTheProgramNeverWaits) {
+    for (int i = 0; i < 2'000 && dropped == 0; ++i) {
+        issue({}, {}, [] { return ""; });
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    EXPECT_GT(dropped, 0);
+    bench->waitall();
+}
+
 TEST_P(OpaqueConformance, AFailureAfterManyOpsNamesItsLine) {
     const std::uint32_t most = trace::records_per_chunk(sizeof(trace::FrontendRecord));
     for (std::uint32_t i = 0; i < most; ++i) {
