@@ -55,6 +55,7 @@ void AppState::begin(const std::function<void()>& start) {
     if (session.settings.program.empty()) {
         return;
     }
+    replay.leave();
     comparing.drop();
     notices.dismiss(Notice::Kind::run);
     notices.dismiss(Notice::Kind::file);
@@ -134,6 +135,7 @@ void AppState::step_back() {
 }
 
 void AppState::reset() {
+    replay.leave();
     comparing.drop();
     comparing.forget();
     session.reset();

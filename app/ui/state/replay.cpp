@@ -13,6 +13,11 @@ bool Replay::possible() const {
     return b->live() ? b->phase() == session::Phase::paused : !b->grows() && !b->lags();
 }
 
+bool Replay::on() const {
+    const session::Execution* b = session_.b();
+    return on_ && version_.started == session_.started() && b != nullptr && b->run() != nullptr;
+}
+
 void Replay::measure() {
     const model::Run& shown = run();
     const auto measured = shown.measured();
@@ -52,10 +57,10 @@ void Replay::leave() {
 }
 
 void Replay::go_to(std::int64_t ns) {
-    if (!on_) {
+    if (!on()) {
         start();
     }
-    if (on_) {
+    if (on()) {
         ns_ = std::clamp(ns, begin_ns_, end_ns_);
         passed_ns_ = passed_ns();
         moment_.reset();
@@ -63,9 +68,9 @@ void Replay::go_to(std::int64_t ns) {
 }
 
 void Replay::step(int direction) {
-    if (!on_) {
+    if (!on()) {
         start();
-        if (!on_ || direction > 0) {
+        if (!on() || direction > 0) {
             return;  // the first step shows the beginning
         }
         ns_ = end_ns_ + 1;
@@ -81,7 +86,7 @@ void Replay::to_begin() {
 }
 
 void Replay::to_end() {
-    if (!on_) {
+    if (!on()) {
         start();
     }
     go_to(end_ns_);
@@ -89,10 +94,10 @@ void Replay::to_end() {
 }
 
 void Replay::play_or_pause() {
-    if (!on_) {
+    if (!on()) {
         start();
     }
-    if (!on_) {
+    if (!on()) {
         return;
     }
     if (!playing_ && ns_ >= end_ns_) {
@@ -131,7 +136,7 @@ std::int64_t Replay::ns_of_event(std::uint64_t event) const {
 }
 
 bool Replay::advance(double seconds) {
-    if (on_ && (!possible() || version_.started != session_.started())) {
+    if (on_ && (!on() || !possible())) {
         leave();  // another run is shown, or the paused run goes on
     } else if (on_ && !(version_ == session_.version())) {
         const bool stays_at_end = at_end();

@@ -18,7 +18,8 @@ public:
 
     // The run has ended and is completely read, or it is paused.
     [[nodiscard]] bool possible() const;
-    [[nodiscard]] bool on() const { return on_; }
+    // Only while the run that it was started with is shown.
+    [[nodiscard]] bool on() const;
     void start();  // at the beginning of the measured part
     void leave();
     // Both start the replay if it is off.
@@ -39,7 +40,7 @@ public:
     [[nodiscard]] std::int64_t end_ns() const { return end_ns_; }
     // The program's time from the beginning to the moment: without the learner's pauses.
     [[nodiscard]] double passed_ns() const;
-    [[nodiscard]] bool at_end() const { return on_ && ns_ >= end_ns_; }
+    [[nodiscard]] bool at_end() const { return on() && ns_ >= end_ns_; }
     [[nodiscard]] const model::Run& run() const { return *session_.b()->run(); }
     [[nodiscard]] const model::Moment& moment();
     [[nodiscard]] std::uint64_t event() const;  // events that have happened since the beginning

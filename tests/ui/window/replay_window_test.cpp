@@ -77,6 +77,27 @@ TEST_F(ReplayTest, IsScrubbedWithTheMouse) {
     EXPECT_EQ(state.replay.event(), state.replay.events());
 }
 
+TEST_F(ReplayTest, EndsWithTheRunThatItShows) {
+    act("key:shift+f10");
+    ASSERT_TRUE(state.replay.on());
+    act("run");
+    EXPECT_FALSE(state.replay.on());
+    act("wait");
+    act("key:shift+f10");
+    ASSERT_TRUE(state.replay.on());
+    act("click:reset");
+    frames(5);
+    EXPECT_FALSE(state.replay.on());
+
+    act("run");
+    act("wait");
+    act("key:shift+f10");
+    ASSERT_TRUE(state.replay.on());
+    session.reset();
+    EXPECT_FALSE(state.replay.on()) << "before the next frame, too";
+    frames(2);
+}
+
 TEST_F(ReplayTest, PlaysToTheEnd) {
     act("command:replay.start");
     EXPECT_GT(state.replay.slowdown(), 1);
