@@ -114,6 +114,7 @@ void App::frame() {
     } else {
         draw_panes({{0, top}, {size.x, bottom}});
     }
+    timeline_.end_frame();
     moving_ = moving_ || timeline_.moving() || lesson_.explain().busy() || detail_.moving();
     ui_.ground = nullptr;
     ground_.end();

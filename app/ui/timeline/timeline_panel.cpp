@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/figure/words.h"
 #include "app/render/format.h"
@@ -74,8 +75,8 @@ bool TimelinePanel::lay_out(figure::Box area) {
         op_details_.forget();
     }
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
-    const std::size_t shown_before = runs_.size();
     runs_.clear();
+    kept_.clear();
     const auto executions = shown();
     const bool both = executions.size() == 2;
     for (const auto* execution : executions) {
@@ -108,8 +109,9 @@ bool TimelinePanel::lay_out(figure::Box area) {
         run.label = (program.empty() ? "" : program + ": ") + run.label + (earlier ? " · EARLIER RUN" : "");
         run.bookmarks = state_.bookmarks.of(execution->run());
         runs_.push_back(std::move(run));
+        kept_.push_back(execution->shared_run());
     }
-    if (runs_.size() != shown_before) {
+    if (std::exchange(last_count_, runs_.size()) != runs_.size()) {
         state_.timeline.selection = {};  // it refers to a run by index
         state_.timeline.alive.reset();
     }
@@ -176,13 +178,27 @@ void TimelinePanel::look_at(const figure::Hit& pointed) {
     wait_details_.look(waits, waits != nullptr ? pointed.wait : -1, grows, grown);
 }
 
+void TimelinePanel::forget() {
+    layout_.rows.clear();
+    layout_.queued.clear();
+    layout_.runs.clear();
+    runs_.clear();
+    kept_.clear();
+    hover_.reset();
+}
+
+void TimelinePanel::end_frame() {
+    if (drawn_in_ != ImGui::GetFrameCount()) {
+        forget();
+    }
+}
+
 void TimelinePanel::draw(ImVec2 min, ImVec2 max, CardPlace place, float cards_to) {
+    drawn_in_ = ImGui::GetFrameCount();
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const bool any = (a != nullptr && a->run() != nullptr) || (b != nullptr && b->run() != nullptr);
     if (!any || max.y - min.y < ui_.px(60)) {
-        layout_.rows.clear();
-        runs_.clear();
-        hover_.reset();
+        forget();
         wait_details_.forget();
         search_.forget();
         if (!any) {

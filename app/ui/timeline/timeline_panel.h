@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "app/gfx/layer.h"
@@ -33,6 +34,8 @@ public:
     // `cards_to`: a card at the pointer extends at most down to this y.
     void draw(ImVec2 min, ImVec2 max, CardPlace place, float cards_to);
     bool draw_docked_card(ImVec2 min, ImVec2 max);  // after draw(); false: nothing is hovered or selected
+    // Call once a frame, after the panels: a timeline that was not drawn shows no runs, and keys find nothing in it.
+    void end_frame();
 
     // Commands for keys, called only when no text field has the focus.
     void fit_selection_or_all();
@@ -52,7 +55,8 @@ public:
     [[nodiscard]] Moment moment() const;
     void show_alive(int run, double ns, int device = -1);  // `ns` is on the axis
     void show_alive_here();  // at the pointer or the cursor, else at the run's memory peak
-    // 0: B, or the only run; 1: A. Null when there is no such run.
+    // 0: B, or the only run; 1: A. Null when there is no such run. It exists at least until the end of the frame, even
+    // if the session has dropped it since it was drawn.
     [[nodiscard]] const model::Run* run_at(int index) const;
     // Selects an op and brings it into view; `zoom` fits the view to it.
     void choose(int run, core::OpId op, bool zoom);
@@ -116,6 +120,7 @@ private:
         friend bool operator==(const Key&, const Key&) = default;
     };
     bool lay_out(figure::Box area);  // true: the layout has changed
+    void forget();                   // the runs, and what lies in the layout
     void paint_layout(ImDrawList* list, const gfx::PixelBox& bounds, float scroll, bool anew);
     [[nodiscard]] std::vector<const session::Execution*> shown() const;  // in the order of runs_, from the top
     void add_why(figure::DisplayList& to);
@@ -165,6 +170,9 @@ private:
     float painted_scroll_ = 0;
     Key key_;
     std::vector<figure::TimelineRun> runs_;
+    std::vector<std::shared_ptr<const model::Run>> kept_;  // those of runs_ and layout_
+    std::size_t last_count_ = 0;                           // of runs_, when it was last laid out
+    int drawn_in_ = -1;                                    // the frame
     WhyOverlay why_;
     figure::TimelineOptions options_;
     std::optional<figure::Hit> hover_;

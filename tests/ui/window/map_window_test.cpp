@@ -53,6 +53,30 @@ TEST_F(MapTest, StartsTheFirstLessonThatWasNotRun) {
     EXPECT_FALSE(state.progress.has("increment", Progress::Step::ran)) << "the run belongs to the other lesson";
 }
 
+TEST_F(MapTest, KeysFindNothingInTheTimelineBehindIt) {
+    act("click:map/increment");
+    frames(2);
+    run_to_the_end();
+    app->timeline().choose(0, 5, false);
+    act("key:ctrl+m");
+    frames(2);
+    EXPECT_EQ(app->timeline().run_at(0), nullptr);
+    act("key:ctrl+m");
+    frames(2);
+    EXPECT_EQ(app->timeline().run_at(0), session.b()->run());
+    EXPECT_EQ(state.timeline.selection.op, 5u) << "as it was left";
+    act("key:ctrl+m");
+    frames(2);
+    act("click:reset");
+    frames(2);
+    for (const char* key : {"ctrl+left", "i", "f", "r", "m", ".", "enter", "p", "f2"}) {
+        act(std::string("key:") + key);
+    }
+    act("key:ctrl+m");
+    frames(2);
+    EXPECT_EQ(app->timeline().run_count(), 0);
+}
+
 TEST_F(MapTest, ARunLeavesTheMap) {
     act("key:space");
     frames(3);
