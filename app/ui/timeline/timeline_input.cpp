@@ -84,9 +84,9 @@ void TimelinePanel::end_measure() {
 }
 
 void TimelinePanel::measure_chosen() {
-    const model::Run* run = run_at(state_.timeline.selection.run);
-    if (run != nullptr && state_.timeline.selection.any()) {
-        const model::Op& op = run->op(state_.timeline.selection.op);
+    if (const core::OpId chosen_op = chosen().op; chosen_op != 0) {
+        const model::Run* run = run_at(state_.timeline.selection.run);
+        const model::Op& op = run->op(chosen_op);
         const bool ran = op.begin_ns != model::kPending;
         const model::ProgramTime& time = run->program_time();
         measure(time.program_ns(ran ? op.begin_ns : op.issue_begin_ns),
@@ -121,9 +121,9 @@ Cursor& TimelinePanel::hold_cursor() {
                                        [](const figure::RowBox& row) { return row.kind == RowKind::lane; });
         state_.timeline.cursor->row =
             lane != layout_.rows.end() ? static_cast<std::size_t>(lane - layout_.rows.begin()) : 0;
-        if (const model::Run* run = run_at(state_.timeline.selection.run);
-            run != nullptr && state_.timeline.selection.any()) {
-            const model::Op& op = run->op(state_.timeline.selection.op);
+        if (const core::OpId chosen_op = chosen().op; chosen_op != 0) {
+            const model::Run* run = run_at(state_.timeline.selection.run);
+            const model::Op& op = run->op(chosen_op);
             for (std::size_t i = 0; i < layout_.rows.size(); ++i) {
                 const auto& row = layout_.rows[i];
                 if (row.kind == RowKind::lane && row.run == state_.timeline.selection.run && row.lane == op.lane &&

@@ -43,7 +43,7 @@ Moment TimelinePanel::moment() const {
 
 void TimelinePanel::choose(int run, core::OpId op, bool zoom) {
     select(run, op, zoom);
-    if (!zoom && state_.timeline.selection.any() && run_at(state_.timeline.selection.run) != nullptr) {
+    if (!zoom) {
         bring_into_view();
     }
 }
@@ -71,7 +71,8 @@ bool TimelinePanel::lay_out(figure::Box area) {
     key_ = key;
     if (key.runs.started != last_started_) {
         last_started_ = key.runs.started;
-        state_.timeline.alive.reset();  // belongs to another run
+        state_.timeline.selection = {};  // both belong to another run
+        state_.timeline.alive.reset();
         op_details_.forget();
     }
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
@@ -323,24 +324,6 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max, CardPlace place, float cards_to
                 min, max);
         }
     }
-}
-
-figure::Hit TimelinePanel::chosen() const {
-    figure::Hit hit;
-    const model::Run* run = run_at(state_.timeline.selection.run);
-    if (run == nullptr) {
-        return hit;
-    }
-    hit.run = state_.timeline.selection.run;
-    hit.ns_per_px = layout_.map.ns_per_px();
-    if (state_.timeline.selection.any() && state_.timeline.selection.op <= run->op_count()) {
-        hit.op = state_.timeline.selection.op;
-    } else if (state_.timeline.selection.any_wait() &&
-               run->wait_at(static_cast<std::size_t>(state_.timeline.selection.wait)) != nullptr) {
-        hit.row = figure::RowKind::frontend;
-        hit.wait = state_.timeline.selection.wait;
-    }
-    return hit;
 }
 
 std::vector<figure::Box> TimelinePanel::boxes_of(const figure::DisplayList& list, std::size_t first,

@@ -152,7 +152,7 @@ private:
     void draw_note(ImVec2 min, ImVec2 max);
     void select(int run, core::OpId op, bool show);
     void show_wait(const model::Run& run, const model::Wait& wait);
-    // The selection, as a hit.
+    // The selection, as a hit: without an op or a wait that its run does not have.
     [[nodiscard]] figure::Hit chosen() const;
     // Boxes on the screen of the rectangles and texts from item `first` on.
     [[nodiscard]] std::vector<figure::Box> boxes_of(const figure::DisplayList& list, std::size_t first,

@@ -8,6 +8,24 @@
 
 namespace headway::ui {
 
+figure::Hit TimelinePanel::chosen() const {
+    figure::Hit hit;
+    const model::Run* run = run_at(state_.timeline.selection.run);
+    if (run == nullptr) {
+        return hit;
+    }
+    hit.run = state_.timeline.selection.run;
+    hit.ns_per_px = layout_.map.ns_per_px();
+    if (state_.timeline.selection.any() && state_.timeline.selection.op <= run->op_count()) {
+        hit.op = state_.timeline.selection.op;
+    } else if (state_.timeline.selection.any_wait() &&
+               run->wait_at(static_cast<std::size_t>(state_.timeline.selection.wait)) != nullptr) {
+        hit.row = figure::RowKind::frontend;
+        hit.wait = state_.timeline.selection.wait;
+    }
+    return hit;
+}
+
 void TimelinePanel::select(int run, core::OpId op, bool show) {
     const model::Run* r = run_at(run);
     if (r == nullptr || op == 0 || op > r->op_count() || r->is_folded(op)) {
@@ -45,11 +63,12 @@ void TimelinePanel::fit_selection_or_all() {
 }
 
 void TimelinePanel::select_neighbour(int direction) {
-    const model::Run* run = run_at(state_.timeline.selection.run);
-    if (!state_.timeline.selection.any() || run == nullptr) {
+    const core::OpId chosen_op = chosen().op;
+    if (chosen_op == 0) {
         return;
     }
-    const auto& op = run->op(state_.timeline.selection.op);
+    const model::Run* run = run_at(state_.timeline.selection.run);
+    const auto& op = run->op(chosen_op);
     if (op.begin_ns == model::kPending || op.lane >= run->lanes().size()) {
         return;
     }
@@ -57,8 +76,7 @@ void TimelinePanel::select_neighbour(int direction) {
     const auto found = std::lower_bound(ops.begin(), ops.end(), op.begin_ns,
                                         [run](core::OpId id, std::int64_t ns) { return run->op(id).begin_ns < ns; });
     auto index = found - ops.begin();
-    while (index < static_cast<std::ptrdiff_t>(ops.size()) &&
-           ops[static_cast<std::size_t>(index)] != state_.timeline.selection.op) {
+    while (index < static_cast<std::ptrdiff_t>(ops.size()) && ops[static_cast<std::size_t>(index)] != chosen_op) {
         ++index;
     }
     index += direction;
@@ -69,12 +87,13 @@ void TimelinePanel::select_neighbour(int direction) {
 }
 
 void TimelinePanel::select_dependency(bool forwards) {
-    const model::Run* run = run_at(state_.timeline.selection.run);
-    if (!state_.timeline.selection.any() || run == nullptr) {
+    const core::OpId chosen_op = chosen().op;
+    if (chosen_op == 0) {
         return;
     }
+    const model::Run* run = run_at(state_.timeline.selection.run);
     if (!forwards) {
-        const auto followed = run->dependencies(state_.timeline.selection.op);
+        const auto followed = run->dependencies(chosen_op);
         if (!followed.empty()) {
             state_.timeline.selection.op = followed.back();
             bring_into_view();
@@ -83,11 +102,10 @@ void TimelinePanel::select_dependency(bool forwards) {
     }
     // The first op that depends on this one. Limited, because results are normally used soon.
     constexpr core::OpId kReach = 20000;
-    const auto last =
-        static_cast<core::OpId>(std::min<std::size_t>(run->op_count(), state_.timeline.selection.op + kReach));
-    for (core::OpId id = state_.timeline.selection.op + 1; id <= last; ++id) {
+    const auto last = static_cast<core::OpId>(std::min<std::size_t>(run->op_count(), chosen_op + kReach));
+    for (core::OpId id = chosen_op + 1; id <= last; ++id) {
         const auto followed = run->dependencies(id);
-        if (std::find(followed.begin(), followed.end(), state_.timeline.selection.op) != followed.end()) {
+        if (std::find(followed.begin(), followed.end(), chosen_op) != followed.end()) {
             state_.timeline.selection.op = id;
             bring_into_view();
             return;
@@ -102,8 +120,12 @@ void TimelinePanel::select_matching_op() {
 }
 
 void TimelinePanel::bring_into_view() {
+    const core::OpId chosen_op = chosen().op;
+    if (chosen_op == 0) {
+        return;
+    }
     const model::Run* run = run_at(state_.timeline.selection.run);
-    const auto& op = run->op(state_.timeline.selection.op);
+    const auto& op = run->op(chosen_op);
     const double at = run->program_time().program_ns(op.begin_ns == model::kPending ? op.issue_begin_ns : op.begin_ns);
     const auto view = state_.timeline.view.target();
     if (at < view.begin_ns || at > view.end_ns) {

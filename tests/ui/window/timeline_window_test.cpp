@@ -236,6 +236,26 @@ TEST_F(TimelineWindowTest, AWaitIsSelectedFittedAndDeselected) {
     EXPECT_NE(pixels(), chosen) << "its ops were highlighted, and its card was shown";
 }
 
+TEST_F(TimelineWindowTest, ASelectionBelongsToItsRun) {
+    app->timeline().choose(0, static_cast<core::OpId>(session.b()->run()->op_count()), false);
+    ASSERT_TRUE(state.timeline.selection.any());
+    const auto show_another = [this] { session.show(figure::test::training({}, 2, true)); };
+    show_another();
+    frames(2);
+    EXPECT_FALSE(state.timeline.selection.any());
+    // Whatever is selected, keys read no op that the run does not have.
+    for (const char* key : {".", ",", "[", "]", "r", "left", "f"}) {
+        state.timeline.selection = {0, 100'000};
+        act(std::string("key:") + key);
+    }
+    // What is selected in the frame in which the run is first shown stays.
+    show_another();
+    frame();
+    app->timeline().choose(0, 3, false);
+    frames(3);
+    EXPECT_EQ(state.timeline.selection.op, 3u);
+}
+
 TEST_F(WindowTest, XSelectsTheMatchingOp) {
     run_to_the_end();
     act("barrier:op");
