@@ -81,7 +81,14 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
     behind_ = false;
     b_->settings = settings;
     b_->intervened_ = first_ != First::go || backend_held_ || line_delay_ns_ != 0;
-    auto arguments = runner_arguments(settings, process::Command::kPassedDescriptor, limit, temporary_.path());
+    auto made = runner_arguments(settings, process::Command::kPassedDescriptor, limit, temporary_.path());
+    if (!made) {
+        const core::Error why{made.error().kind, made.error().message + ": " + temporary_.problem()};
+        b_->cannot_start(why.message);
+        retire();
+        return why;
+    }
+    std::vector<std::string> arguments = std::move(*made);
     if (first_ != First::go || !breakpoints_.empty() || backend_held_ || line_delay_ns_ != 0) {
         arguments.emplace_back("--watched");  // the program starts when it has received the stepping commands
     }

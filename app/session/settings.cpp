@@ -26,8 +26,8 @@ void add_limits(const confinement::Limits& limits, std::vector<std::string>& wor
 
 }  // namespace
 
-std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd, std::uint64_t trace_limit,
-                                          const std::string& temporary) {
+core::Result<std::vector<std::string>> runner_arguments(const Settings& settings, int trace_fd,
+                                                        std::uint64_t trace_limit, const std::string& temporary) {
     std::vector<std::string> words{"run", settings.program, "--device", settings.device};
     const auto option = [&words](const char* name, std::string value) {
         words.emplace_back(name);
@@ -81,12 +81,18 @@ std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd
         option("--temporary", temporary);
     }
     if (settings.confined && confinement::support().writes()) {
-        for (const auto& folder : {settings.folder_writable ? settings.folder : std::string(), temporary}) {
+        const std::string own = settings.folder_writable ? settings.folder : std::string();
+        if (own.empty() && temporary.empty()) {
+            return core::Error{
+                core::ErrorKind::unavailable,
+                "the program was not started, because it cannot be confined without a folder to write in"};
+        }
+        for (const auto& folder : {own, temporary}) {
             if (!folder.empty()) {
                 option("--confine", folder);
             }
         }
-        if (settings.network && std::count(words.begin(), words.end(), "--confine") > 0) {
+        if (settings.network) {
             words.emplace_back("--network");
         }
     }

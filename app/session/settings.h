@@ -46,9 +46,10 @@ struct Settings {
 bool same_run(const Settings& a, const Settings& b);
 
 // "run train --device cpu …", recording into `trace_fd`, which may grow to `trace_limit` bytes. `temporary`: the
-// folder for the program's temporary files; "" for the system's.
-std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd, std::uint64_t trace_limit,
-                                          const std::string& temporary = {});
+// folder for the program's temporary files; "" for the system's. Fails for a program that is to be confined but has no
+// folder to write in: without one it would not be confined at all.
+core::Result<std::vector<std::string>> runner_arguments(const Settings& settings, int trace_fd,
+                                                        std::uint64_t trace_limit, const std::string& temporary = {});
 
 // "512M", "1.5G", "1500", "1.5 GB" (engine/core/bytes.h); 0 for "" and "default", core::kNoBudget for "none".
 core::Result<std::uint64_t> bytes_from_text(const std::string& text);

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 namespace headway::session {
@@ -44,7 +46,16 @@ void remove_abandoned(const fs::path& parent, std::string_view prefix) {
 fs::path systems_folder() {
     std::error_code problem;
     const fs::path folder = fs::temp_directory_path(problem);
-    return problem ? fs::path() : folder;
+    if (!problem) {
+        return folder;
+    }
+    // The one that it would have been, for the message.
+    for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
+        if (const char* named = std::getenv(name)) {
+            return named;
+        }
+    }
+    return "/tmp";
 }
 
 }  // namespace
@@ -52,6 +63,7 @@ fs::path systems_folder() {
 TemporaryFolder::TemporaryFolder() : TemporaryFolder(systems_folder()) {}
 
 TemporaryFolder::TemporaryFolder(const fs::path& parent, std::string_view prefix) {
+    problem_ = "no temporary folder can be made";
     if (parent.empty()) {
         return;
     }
@@ -60,12 +72,15 @@ TemporaryFolder::TemporaryFolder(const fs::path& parent, std::string_view prefix
     for (int attempt = 0; attempt < kAttempts && path_.empty(); ++attempt) {
         std::string name = (parent / (std::string(prefix) + "XXXXXX")).string();
         if (mkdtemp(name.data()) == nullptr) {
+            problem_ += " in " + parent.string() + ": " + std::strerror(errno) +
+                        "; set TMPDIR to a folder that you can write in, and start Headway again";
             return;
         }
         lock_ = locked(name);
         struct stat s {};
         if (lock_ && fstat(lock_.get(), &s) == 0 && s.st_nlink > 0 && access(name.c_str(), F_OK) == 0) {
             path_ = name;
+            problem_.clear();
         }
     }
 }

@@ -23,9 +23,11 @@ public:
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
     [[nodiscard]] const std::string& path() const { return path_; }  // "" if it could not be made
+    // Then: why, and what to do. Else "".
+    [[nodiscard]] const std::string& problem() const { return problem_; }
 
 private:
-    std::string path_;
+    std::string path_, problem_;
     core::UniqueFd lock_;  // the folder itself, locked: a program that writes there cannot remove the lock
 };
 

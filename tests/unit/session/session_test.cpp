@@ -1,5 +1,6 @@
-#include "app/model/numbers/numbers_walk.h"
 #include "app/session/session.h"
+#include "app/confinement/confinement.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "engine/core/system/machine_memory.h"
 
 #include <gtest/gtest.h>
@@ -59,6 +60,22 @@ public:
 
 private:
     std::string path_;
+};
+
+// While it exists, no temporary folder can be made.
+class NoTemporaryFolder {
+public:
+    NoTemporaryFolder() {
+        const char* before = std::getenv("TMPDIR");
+        before_ = before != nullptr ? before : "";
+        setenv("TMPDIR", "/nonexistent", 1);
+    }
+    ~NoTemporaryFolder() { before_.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", before_.c_str(), 1); }
+    NoTemporaryFolder(const NoTemporaryFolder&) = delete;
+    NoTemporaryFolder& operator=(const NoTemporaryFolder&) = delete;
+
+private:
+    std::string before_;
 };
 
 class SessionTest : public ::testing::Test {
@@ -286,6 +303,28 @@ TEST(Session, SaysWhyTheRunnerCannotBeStarted) {
     session.poll(5);
     EXPECT_EQ(session.device_problem(), started.error().message);
     EXPECT_FALSE(session.poll(5));
+}
+
+TEST(Session, StartsNoProgramThatItShouldButCannotConfine) {
+    if (!confinement::support().writes()) {
+        GTEST_SKIP() << "this kernel has no Landlock";
+    }
+    const NoTemporaryFolder none;
+    Session session({HEADWAY_RUNNER, 256 << 20, false});
+    session.settings = small_training();
+    const auto started = session.start();
+    ASSERT_FALSE(started);
+    EXPECT_EQ(session.b()->phase(), Phase::failed);
+    EXPECT_EQ(
+        session.b()->ending(),
+        "The program was not started, because it cannot be confined without a folder to write in: no temporary "
+        "folder can be made in /nonexistent: No such file or directory; set TMPDIR to a folder that you can write "
+        "in, and start Headway again.");
+    EXPECT_EQ(session.runner_pid(), -1);
+    session.settings.confined = false;
+    ASSERT_TRUE(session.start());
+    ASSERT_TRUE(finish(session));
+    EXPECT_EQ(session.b()->phase(), Phase::finished) << session.b()->ending();
 }
 
 TEST(Session, SurvivesARunnerThatRecordsNothing) {

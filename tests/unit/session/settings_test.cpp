@@ -26,7 +26,7 @@ TEST(Settings, SizesAreReadAsOnTheCommandLine) {
 TEST(Settings, OnlyNonDefaultsGoOnTheCommandLine) {
     Settings settings;
     settings.program = "train";
-    const auto plain = runner_arguments(settings, 3, 1 << 20);
+    const auto plain = *runner_arguments(settings, 3, 1 << 20, "/tmp/t");
     EXPECT_EQ(plain[0], "run");
     EXPECT_EQ(plain[1], "train");
     for (const char* absent :
@@ -42,7 +42,7 @@ TEST(Settings, OnlyNonDefaultsGoOnTheCommandLine) {
     settings.costs = "t1=1us";
     settings.gpus = 2;
     settings.gpu_speeds = {1, 0.25};
-    const auto full = runner_arguments(settings, 3, 1 << 20);
+    const auto full = *runner_arguments(settings, 3, 1 << 20, "/tmp/t");
     const auto follows = [&full](const std::string& option, const std::string& value) {
         const auto at = std::find(full.begin(), full.end(), option);
         return at != full.end() && at + 1 != full.end() && *(at + 1) == value;
@@ -52,10 +52,10 @@ TEST(Settings, OnlyNonDefaultsGoOnTheCommandLine) {
     EXPECT_TRUE(follows("--costs", "t1=1us"));
     EXPECT_TRUE(follows("--gpu-speeds", "1, 0.25"));
     settings.gpus = 3;  // chosen in the window: the lesson's speeds are for two
-    const auto three = runner_arguments(settings, 3, 1 << 20);
+    const auto three = *runner_arguments(settings, 3, 1 << 20, "/tmp/t");
     EXPECT_EQ(std::count(three.begin(), three.end(), "--gpu-speeds"), 0);
     settings.barrier = {};
-    const auto written = runner_arguments(settings, 3, 1 << 20);
+    const auto written = *runner_arguments(settings, 3, 1 << 20, "/tmp/t");
     EXPECT_EQ(*(std::find(written.begin(), written.end(), "--barrier") + 1), "as-written");
     EXPECT_TRUE(follows("--set", "batches=7"));
     EXPECT_TRUE(follows("--budget", "99"));
@@ -72,16 +72,19 @@ TEST(Settings, AProgramFromDiskBringsItsFolder) {
     const auto count = [](const std::vector<std::string>& words, const char* word) {
         return std::count(words.begin(), words.end(), word);
     };
-    const auto words = runner_arguments(settings, 3, 1 << 20, "/tmp/t");
+    const auto words = *runner_arguments(settings, 3, 1 << 20, "/tmp/t");
     for (const char* word : {"--tab", "--source", "--folder", "--temporary"}) {
         EXPECT_EQ(count(words, word), 1) << word;
     }
     const bool can = confinement::support().writes();
     EXPECT_EQ(count(words, "--confine"), can ? 2 : 0);
     settings.folder_writable = false;
-    EXPECT_EQ(count(runner_arguments(settings, 3, 1 << 20, "/tmp/t"), "--confine"), can ? 1 : 0);
+    EXPECT_EQ(count(*runner_arguments(settings, 3, 1 << 20, "/tmp/t"), "--confine"), can ? 1 : 0);
+    const auto nowhere = runner_arguments(settings, 3, 1 << 20);
+    EXPECT_EQ(static_cast<bool>(nowhere), !can) << "it would run without confinement";
     settings.confined = false;
-    EXPECT_EQ(count(runner_arguments(settings, 3, 1 << 20, "/tmp/t"), "--confine"), 0);
+    EXPECT_TRUE(runner_arguments(settings, 3, 1 << 20));
+    EXPECT_EQ(count(*runner_arguments(settings, 3, 1 << 20, "/tmp/t"), "--confine"), 0);
 }
 
 }  // namespace

@@ -33,6 +33,15 @@ TEST_F(Folders, AFolderGoesWithItsWindow) {
     EXPECT_FALSE(fs::exists(path));
 }
 
+TEST_F(Folders, SaysWhyAFolderCannotBeMade) {
+    const TemporaryFolder folder(parent / "missing");
+    EXPECT_EQ(folder.path(), "");
+    EXPECT_EQ(folder.problem(), "no temporary folder can be made in " + (parent / "missing").string() +
+                                    ": No such file or directory; set TMPDIR to a folder that you can write in, and "
+                                    "start Headway again");
+    EXPECT_EQ(TemporaryFolder(parent).problem(), "");
+}
+
 TEST_F(Folders, ARunningWindowKeepsItsFolder) {
     const TemporaryFolder first(parent);
     std::ofstream(fs::path(first.path()) / "kept.txt") << "x";
