@@ -106,6 +106,20 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
     return {};
 }
 
+core::Result<std::filesystem::path> Session::temporary_folder(const std::string& name) const {
+    if (temporary_.path().empty()) {
+        return core::Error{core::ErrorKind::unreadable, temporary_.problem()};
+    }
+    const std::filesystem::path folder = std::filesystem::path(temporary_.path()) / name;
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    if (problem) {
+        return core::Error{core::ErrorKind::unreadable,
+                           "the folder " + folder.string() + " cannot be made: " + problem.message()};
+    }
+    return folder;
+}
+
 bool Session::behind() const {
     return (live() && behind_) || (a_ && a_->lags()) || (b_ && b_->lags());
 }

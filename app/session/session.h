@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
@@ -111,8 +112,9 @@ public:
     [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_.devices(); }
     [[nodiscard]] bool looking_for_devices() const { return devices_.asking(); }
     [[nodiscard]] const std::string& device_problem() const { return devices_.problem(); }
-    // A folder that the program may write to in addition to its own; removed with the session. "" if there is none.
-    [[nodiscard]] const std::string& temporary_folder() const { return temporary_.path(); }
+    // A folder of this name in the session's temporary folder, which the program may write to in addition to its own;
+    // made if need be, and removed with the session.
+    [[nodiscard]] core::Result<std::filesystem::path> temporary_folder(const std::string& name) const;
     // The number of runs started so far; identifies B.
     [[nodiscard]] std::uint64_t started() const { return started_; }
     [[nodiscard]] RunsVersion version() const {

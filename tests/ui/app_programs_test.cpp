@@ -165,6 +165,35 @@ TEST_F(AppPrograms, RunsTheEditorsTextAndKeepsTheFile) {
     EXPECT_TRUE(session.settings.source.empty());
 }
 
+// Without one, a relative path would name a file in the folder that the window was started in.
+TEST(WithoutATemporaryFolder, AnEditedProgramIsNotRunAndNoFileIsWritten) {
+    char name[] = "/tmp/headway-nowhere-XXXXXX";
+    const fs::path folder = mkdtemp(name), before = fs::current_path();
+    fs::current_path(folder);
+    fs::create_directories("source");
+    std::ofstream("source/a.py") << "mine\n";
+    std::ofstream("a.py") << "print(1)\n";
+    {
+        const char* set = std::getenv("TMPDIR");
+        const std::string saved = set != nullptr ? set : "";
+        setenv("TMPDIR", "/nonexistent", 1);
+        session::Session session({HEADWAY_RUNNER, 256 << 20, false});
+        saved.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", saved.c_str(), 1);
+        AppState state(session, {});
+        ASSERT_TRUE(state.programs.open(folder / "a.py"));
+        state.source.document()->text.type("x = 2\n");
+        state.run();
+        EXPECT_EQ(session.b(), nullptr);
+        ASSERT_EQ(state.notices.all().size(), 1u);
+        EXPECT_EQ(state.notices.all().front().text,
+                  "What is in the editor cannot be run: no temporary folder can be made in /nonexistent: No such file "
+                  "or directory; set TMPDIR to a folder that you can write in, and start Headway again.");
+    }
+    EXPECT_EQ(editor::read_file(folder / "source/a.py", 100).value_or(""), "mine\n");
+    fs::current_path(before);
+    fs::remove_all(folder);
+}
+
 TEST_F(AppPrograms, ALessonFromDiskIsRunWithItsParameters) {
     ASSERT_EQ(problem(folder / "lessons" / "small"), "");
     EXPECT_EQ(state.programs.lesson()->id, "small");

@@ -3,6 +3,8 @@
 #include <string_view>
 #include <utility>
 
+#include "app/model/description/sentence.h"
+
 namespace headway::ui {
 
 namespace fs = std::filesystem;
@@ -75,7 +77,7 @@ std::optional<Comparing::Sides> Comparing::sides() const {
 }
 
 // The settings with a file that holds their text, even if the editor's text has changed since.
-Settings Comparing::runnable(Settings settings, const char* side) {
+core::Result<Settings> Comparing::runnable(Settings settings, const char* side) const {
     const editor::Document* shown = source_.document();
     if (settings.tab == source_.tab() && settings.text == source_.text()) {
         settings.source = session_.settings.source;  // as in a run of the editor's text
@@ -84,12 +86,13 @@ Settings Comparing::runnable(Settings settings, const char* side) {
     if (settings.tab != source_.tab() || settings.text.empty() || shown == nullptr || shown->read_only()) {
         return settings;  // as it was run
     }
-    std::error_code ignored;
-    const fs::path folder = fs::path(session_.temporary_folder()) / "compared" / side;
-    fs::create_directories(folder, ignored);
-    const fs::path file = folder / shown->path().filename();
+    const auto folder = session_.temporary_folder(std::string("compared-") + side);
+    if (!folder) {
+        return folder.error();
+    }
+    const fs::path file = *folder / shown->path().filename();
     if (auto written = shown->write_text_to(settings.text, file); !written) {
-        notices_.add(Notice::Kind::run, Notice::Tone::bad, written.error().message);
+        return written.error();
     }
     settings.source = file.string();
     return settings;
@@ -110,12 +113,17 @@ void Comparing::start() {
         notices_.add(Notice::Kind::run, Notice::Tone::bad, ready.error().message);
         return;
     }
-    Settings a = runnable(both->a, "a"), b = runnable(both->b, "b");
-    for (Settings* side : {&a, &b}) {
-        side->folder = session_.settings.folder;
-        side->folder_writable = session_.settings.folder_writable;
+    auto a = runnable(both->a, "a"), b = runnable(both->b, "b");
+    for (auto* side : {&a, &b}) {
+        if (!*side) {
+            notices_.add(Notice::Kind::run, Notice::Tone::bad,
+                         model::sentence_of("These runs cannot be compared: " + side->error().message));
+            return;
+        }
+        (*side)->folder = session_.settings.folder;
+        (*side)->folder_writable = session_.settings.folder_writable;
     }
-    rounds_ = std::make_unique<session::Rounds>(session_.options(), std::move(a), std::move(b));
+    rounds_ = std::make_unique<session::Rounds>(session_.options(), std::move(*a), std::move(*b));
 }
 
 void Comparing::stop() {

@@ -54,7 +54,7 @@ public:
 
 private:
     void show_compared();
-    session::Settings runnable(session::Settings settings, const char* side);
+    core::Result<session::Settings> runnable(session::Settings settings, const char* side) const;
 
     session::Session& session_;
     Programs& programs_;

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <utility>
 
+#include "app/model/description/sentence.h"
+
 namespace headway::ui {
 
 namespace fs = std::filesystem;
@@ -16,10 +18,13 @@ void Checking::start() {
         return;
     }
     // A file of its own, so that the check sees the text as it is now.
-    const fs::path folder = fs::path(session_.temporary_folder()) / "check";
-    const fs::path file = folder / lesson->program;
-    std::error_code problem;
-    fs::create_directories(folder, problem);
+    const auto folder = session_.temporary_folder("check");
+    if (!folder) {
+        notices_.add(Notice::Kind::run, Notice::Tone::bad,
+                     model::sentence_of("The program cannot be checked: " + folder.error().message));
+        return;
+    }
+    const fs::path file = *folder / lesson->program;
     text_ = source_.text();
     std::ofstream out(file, std::ios::binary);
     out << text_;

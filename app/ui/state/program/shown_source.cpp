@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "app/model/description/sentence.h"
+
 namespace headway::ui {
 
 namespace fs = std::filesystem;
@@ -138,11 +140,16 @@ core::Result<void> ShownSource::prepare_run() {
     } else if (!shown->modified()) {
         return {};
     }
-    const fs::path folder = fs::path(session_.temporary_folder()) / "source";
-    fs::create_directories(folder, ignored);
-    const fs::path copy = folder / shown->path().filename();
+    const auto refused = [](const core::Error& why) {
+        return core::Error{why.kind, model::sentence_of("What is in the editor cannot be run: " + why.message)};
+    };
+    const auto folder = session_.temporary_folder("source");
+    if (!folder) {
+        return refused(folder.error());
+    }
+    const fs::path copy = *folder / shown->path().filename();
     if (auto written = shown->write_to(copy); !written) {
-        return core::Error{written.error().kind, "What is in the editor cannot be run: " + written.error().message};
+        return refused(written.error());
     }
     settings.source = copy.string();
     return {};
