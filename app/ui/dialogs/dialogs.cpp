@@ -200,12 +200,32 @@ void OpenDialog::draw() {
     ImGui::EndPopup();
 }
 
+CloseDialog::Edits CloseDialog::edits() const {
+    Edits edits;
+    for (const auto* document : state_.source.files.unsaved()) {
+        edits.emplace_back(document, document->text.revision());
+    }
+    return edits;
+}
+
+bool CloseDialog::may_close() const {
+    if (!wanted_ || open_) {
+        return false;
+    }
+    const Edits now = edits();
+    return now.empty() || now == given_up_;
+}
+
 void CloseDialog::open() {
-    open_ = !state_.source.files.unsaved().empty();
-    may_close_ = !open_;
+    wanted_ = true;
+    given_up_.clear();
+    open_ = !edits().empty();
 }
 
 void CloseDialog::draw() {
+    if (wanted_ && !state_.exports.pictures.job().busy() && !may_close()) {
+        open_ = true;
+    }
     if (!open_) {
         return;
     }
@@ -235,7 +255,7 @@ void CloseDialog::draw() {
         x += button_width(ui_, label, look) + ui_.px(8);
         return clicked;
     };
-    bool stay = gfx::key_pressed(gfx::Key::escape);
+    bool stay = gfx::key_pressed(gfx::Key::escape), done = false;
     if (put("close/save", "Save and close", ButtonKind::primary)) {
         for (auto* document : unsaved) {
             if (auto saved = state_.source.files.save(*document); !saved) {
@@ -243,16 +263,18 @@ void CloseDialog::draw() {
                 stay = true;  // saving failed: the window stays open
             }
         }
-        may_close_ = !stay;
+        done = true;
     }
     if (put("close/discard", "Close without saving", ButtonKind::plain)) {
-        may_close_ = true;
+        given_up_ = edits();
+        done = true;
     }
     if (put("close/stay", "Stay", ButtonKind::plain)) {
         stay = true;
     }
-    if (stay || may_close_) {
+    if (stay || done) {
         open_ = false;
+        wanted_ = !stay;
         ImGui::CloseCurrentPopup();
     }
     ImGui::EndPopup();

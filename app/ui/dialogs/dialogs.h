@@ -1,8 +1,10 @@
 // Modal dialogs: opening a file, and unsaved edits when the window closes.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/ui/state/app_state.h"
@@ -35,14 +37,21 @@ class CloseDialog {
 public:
     CloseDialog(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
     void open();
+    // Once a frame. Also asks again when the window could close and there are edits that the learner has not decided
+    // on: made while a file was written.
     void draw();
-    // The learner has decided, or there was nothing to decide.
-    [[nodiscard]] bool may_close() const { return may_close_; }
+    // The learner wants to close the window, and no edits would be lost but those that were given up.
+    [[nodiscard]] bool may_close() const;
 
 private:
+    // What is unsaved, as it is now.
+    using Edits = std::vector<std::pair<const editor::Document*, std::uint64_t>>;
+    [[nodiscard]] Edits edits() const;
+
     AppState& state_;
     Ui& ui_;
-    bool open_ = false, may_close_ = false;
+    bool open_ = false, wanted_ = false;
+    Edits given_up_;
 };
 
 // Completions of the beginning of a path: folders (ending in a slash), then files that can be opened; at most 200. "~"

@@ -43,8 +43,8 @@ public:
     [[nodiscard]] bool animating() const { return moving_ || state_.session.running(); }
     // Moved by the user, or easing towards where the user moved it; not just following a growing run.
     [[nodiscard]] bool moving() const { return moving_ && !state_.timeline.view.following(); }
-    // Asks about unsaved edits, if there are any; then may_close(), once a file that is being written is whole. Called
-    // again meanwhile: gives that file up.
+    // Asks about unsaved edits, if there are any; then may_close(), once a file that is being written is whole and
+    // nothing has been edited meanwhile. Called again meanwhile: gives that file up.
     void ask_to_close();
     [[nodiscard]] bool may_close() const { return close_.may_close() && !state_.exports.pictures.job().busy(); }
     // Called when the user wants a picture of the window.

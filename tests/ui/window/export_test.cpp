@@ -130,6 +130,43 @@ TEST_F(ExportTest, TheWindowClosesWhenTheFileIsWhole) {
     EXPECT_EQ(whole, 1) << "given up";
 }
 
+// The dialog asks again, once for each time that something was edited.
+TEST_F(ExportTest, EditsMadeWhileAFileIsWrittenAreNotLost) {
+    run_to_the_end();
+    std::ofstream(folder / "own.py") << "x = 1\n";
+    ASSERT_TRUE(state.programs.open(folder / "own.py"));
+    std::atomic<bool> may_end{false};
+    state.exports.write_recording = [&](const model::Run&, const std::string&, const std::function<bool()>&) {
+        while (!may_end) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return core::Result<void>();
+    };
+    state.exports.save_recording();
+    app->ask_to_close();
+    frames(2);
+    EXPECT_FALSE(shown("close/stay"));
+    state.source.document()->text.type("y = 2\n");
+    frames(2);
+    EXPECT_FALSE(shown("close/stay")) << "the window could not close yet";
+    may_end = true;
+    finish_writing();
+    frames(3);
+    EXPECT_FALSE(app->may_close());
+    ASSERT_TRUE(shown("close/discard"));
+    may_end = false;
+    state.exports.save_recording();
+    act("click:close/discard");
+    EXPECT_FALSE(app->may_close());
+    state.source.document()->text.type("z = 3\n");
+    may_end = true;
+    finish_writing();
+    frames(3);
+    EXPECT_FALSE(app->may_close()) << "the last edit was not given up";
+    act("click:close/discard");
+    EXPECT_TRUE(app->may_close());
+}
+
 TEST_F(ExportTest, EveryChoiceOfTheExportIsOneClick) {
     run_to_the_end();
     act("key:f12");
