@@ -115,6 +115,8 @@ public:
         opening_ = std::make_unique<exchange::BackgroundRead>(path);
         opened_at_ = std::chrono::steady_clock::now();
         percent_ = -1;
+        state_.notices.dismiss(ui::Notice::Kind::file);
+        state_.notices.take_closed(ui::Notice::Kind::opening);
     }
     [[nodiscard]] bool opening() const { return opening_ != nullptr; }
     [[nodiscard]] const std::string& failed_to_open() const { return failed_; }
@@ -192,7 +194,7 @@ private:
             return;
         }
         if (auto read = opening_->take()) {
-            state_.notices.dismiss(ui::Notice::Kind::file);
+            state_.notices.dismiss(ui::Notice::Kind::opening);
             if (*read) {
                 show(std::move(**read), opening_->path());
             } else {
@@ -207,14 +209,12 @@ private:
         if (waited < std::chrono::milliseconds(400)) {
             return;
         }
-        const bool there = std::any_of(state_.notices.all().begin(), state_.notices.all().end(),
-                                       [](const auto& n) { return n.kind == ui::Notice::Kind::file; });
-        if (percent_ >= 0 && !there) {
+        if (state_.notices.take_closed(ui::Notice::Kind::opening)) {
             opening_->cancel();
         } else if (percent_ != opening_->percent()) {
             percent_ = opening_->percent();
             state_.notices.add(
-                ui::Notice::Kind::file, ui::Notice::Tone::info,
+                ui::Notice::Kind::opening, ui::Notice::Tone::info,
                 "Opening " + opening_->path() + ": " + std::to_string(percent_) + " % (close this to cancel)");
             changed_ = true;
         }

@@ -66,7 +66,7 @@ void draw_notices(AppState& state, Ui& ui, ImVec2 at, float width) {
     }
     ImGui::EndChild();
     if (closed) {
-        state.notices.dismiss(*closed);
+        state.notices.close(*closed);
     }
 }
 

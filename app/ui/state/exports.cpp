@@ -101,6 +101,7 @@ void Exports::began(const core::Result<void>& begun) {
         return;
     }
     notices_.dismiss(Notice::Kind::file);
+    notices_.take_closed(Notice::Kind::exporting);
     begun_ = std::chrono::steady_clock::now();
     percent_ = -1;
 }
@@ -152,6 +153,7 @@ bool Exports::poll() {
         return false;
     }
     if (const auto done = pictures.take()) {
+        notices_.dismiss(Notice::Kind::exporting);
         notices_.add(Notice::Kind::file, *done ? Notice::Tone::good : Notice::Tone::bad,
                      *done ? **done : done->error().message);
         return true;
@@ -159,8 +161,7 @@ bool Exports::poll() {
     if (std::chrono::steady_clock::now() - begun_ < std::chrono::milliseconds(400)) {
         return false;
     }
-    const bool there = notices_.has(Notice::Kind::file);
-    if (percent_ >= 0 && !there) {
+    if (notices_.take_closed(Notice::Kind::exporting)) {
         pictures.cancel();
         return false;
     }
@@ -168,7 +169,7 @@ bool Exports::poll() {
         return false;
     }
     percent_ = pictures.job().percent();
-    notices_.add(Notice::Kind::file, Notice::Tone::info,
+    notices_.add(Notice::Kind::exporting, Notice::Tone::info,
                  pictures.job().what() + ": " + std::to_string(percent_) + " % (close this to cancel)");
     return true;
 }

@@ -167,6 +167,32 @@ TEST_F(ExportTest, EditsMadeWhileAFileIsWrittenAreNotLost) {
     EXPECT_TRUE(app->may_close());
 }
 
+TEST_F(ExportTest, OnlyClosingItsNoticeCancelsAnExport) {
+    run_to_the_end();
+    std::atomic<bool> given_up{false};
+    state.exports.write_recording = [&](const model::Run&, const std::string&, const std::function<bool()>& go_on) {
+        while (go_on()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        given_up = true;
+        return core::Result<void>(core::Error{core::ErrorKind::failed, "Cancelled; nothing was written."});
+    };
+    state.exports.save_recording();
+    act("seconds:0.5");
+    ASSERT_TRUE(state.notices.has(Notice::Kind::exporting));
+    act("run");
+    state.source.save();
+    state.exports.write_again();  // "Another picture is being written"
+    act("reset");
+    act("seconds:0.1");
+    EXPECT_TRUE(state.notices.has(Notice::Kind::exporting));
+    EXPECT_FALSE(given_up);
+    act("click:notice/" + std::to_string(static_cast<int>(Notice::Kind::exporting)) + "/close");
+    finish_writing();
+    EXPECT_TRUE(given_up);
+    EXPECT_FALSE(state.notices.has(Notice::Kind::exporting));
+}
+
 TEST_F(ExportTest, EveryChoiceOfTheExportIsOneClick) {
     run_to_the_end();
     act("key:f12");
