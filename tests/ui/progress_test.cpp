@@ -40,6 +40,33 @@ TEST_F(ProgressTest, IsReadAgain) {
     EXPECT_FALSE(empty.solved("needless-barrier"));
 }
 
+TEST_F(ProgressTest, TwoWindowsAddToTheSameFile) {
+    Progress one, two;
+    ASSERT_TRUE(one.use_folder(folder));
+    ASSERT_TRUE(two.use_folder(folder));
+    one.note("a", Step::opened);
+    one.note_solved("x");
+    ASSERT_TRUE(one.save());
+    two.note("a", Step::ran);
+    two.note("b", Step::opened);
+    ASSERT_TRUE(two.save());
+    EXPECT_TRUE(two.has("a", Step::opened));
+    one.note_solved("y");
+    ASSERT_TRUE(one.save());
+    Progress again;
+    ASSERT_TRUE(again.use_folder(folder));
+    EXPECT_TRUE(again.has("a", Step::opened) && again.has("a", Step::ran) && again.has("b", Step::opened));
+    EXPECT_TRUE(again.solved("x") && again.solved("y"));
+
+    two.begin_again();
+    two.note("c", Step::opened);
+    ASSERT_TRUE(two.save());
+    Progress fresh;
+    ASSERT_TRUE(fresh.use_folder(folder));
+    EXPECT_FALSE(fresh.has("a", Step::opened) || fresh.solved("x"));
+    EXPECT_TRUE(fresh.has("c", Step::opened));
+}
+
 TEST_F(ProgressTest, ADamagedFileIsSetAside) {
     fs::create_directories(folder);
     std::ofstream(folder / "progress.json") << "{\"lessons\": {";

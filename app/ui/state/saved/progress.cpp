@@ -18,17 +18,24 @@ constexpr std::array kSteps{std::pair{Progress::Step::opened, std::string_view("
 
 core::Result<void> Progress::use_folder(const std::filesystem::path& folder) {
     file_ = folder / "progress.json";
-    auto read = json::read_file(file_);
-    if (!read) {
-        json::set_aside_damaged(file_);
+    if (const auto known = read(); !known) {
         return core::Error{core::ErrorKind::unreadable,
-                           "Your progress could not be read and begins again: " + read.error().message +
+                           "Your progress could not be read and begins again: " + known.error().message +
                                ". The file is kept as " + file_.string() + ".bad"};
     }
-    if (!*read) {
+    return {};
+}
+
+core::Result<void> Progress::read() {
+    auto saved = json::read_file(file_);
+    if (!saved) {
+        json::set_aside_damaged(file_);
+        return saved.error();
+    }
+    if (!*saved) {
         return {};
     }
-    const json::Value root = (*read)->root();
+    const json::Value root = (*saved)->root();
     for (const auto& [lesson, steps] : root["lessons"].members()) {
         for (const json::Value& step : steps.elements()) {
             const auto* const known = std::find_if(kSteps.begin(), kSteps.end(),
@@ -57,7 +64,7 @@ void Progress::note_solved(const std::string& exercise) {
 void Progress::begin_again() {
     lessons_.clear();
     exercises_.clear();
-    changed_ = true;
+    changed_ = begun_again_ = true;
 }
 
 bool Progress::has(std::string_view lesson, Step step) const {
@@ -72,6 +79,9 @@ bool Progress::solved(std::string_view exercise) const {
 core::Result<void> Progress::save() {
     if (!std::exchange(changed_, false) || file_.empty()) {
         return {};
+    }
+    if (!begun_again_) {
+        [[maybe_unused]] const auto added = read();  // an unreadable file is set aside
     }
     std::string text = "{\n \"lessons\": {";
     const char* between = "\n";
@@ -95,7 +105,9 @@ core::Result<void> Progress::save() {
     }
     std::error_code ignored;
     std::filesystem::create_directories(file_.parent_path(), ignored);
-    return core::write_whole(file_.string(), text + "]\n}\n");
+    auto written = core::write_whole(file_.string(), text + "]\n}\n");
+    begun_again_ = begun_again_ && !written;
+    return written;
 }
 
 }  // namespace headway::ui

@@ -31,14 +31,18 @@ public:
 
     [[nodiscard]] bool has(std::string_view lesson, Step step) const;
     [[nodiscard]] bool solved(std::string_view exercise) const;
-    // Writes what was noted since the last call. Call once a frame.
+    // Writes what was noted since the last call, in addition to what another window has written meanwhile. Call once a
+    // frame.
     core::Result<void> save();
 
 private:
+    core::Result<void> read();  // adds what is in the file
+
     std::filesystem::path file_;  // empty: nothing is written
     std::map<std::string, std::set<Step>, std::less<>> lessons_;
     std::set<std::string, std::less<>> exercises_;
     bool changed_ = false;
+    bool begun_again_ = false;  // what is in the file is to be forgotten
 };
 
 }  // namespace headway::ui
