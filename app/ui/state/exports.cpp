@@ -132,13 +132,20 @@ void Exports::copy() {
 }
 
 void Exports::save_recording() {
-    const auto of = picture_of();
-    if (!of || !write_recording) {
-        notices_.add(Notice::Kind::file, Notice::Tone::info, "There is no run yet to save.");
+    const session::Execution* last = shown_.session.b();
+    if (last == nullptr || last->run() == nullptr || !write_recording) {
+        notices_.add(Notice::Kind::file, Notice::Tone::info,
+                     last == nullptr ? "There is no run yet to save."
+                     : last->live()  ? "The run has not begun to record yet."
+                                     : "The last run ended before it recorded anything: there is nothing to save.");
         return;
     }
-    const auto path = unused(folder, picture_name(of->program, "json.gz"), ".json.gz");
-    began(pictures.write_recording(*of, path.string(), write_recording));
+    PictureOf of;
+    of.a = last->shared_run();
+    of.a_grows = last->grows();
+    of.live = last->live();
+    const auto path = unused(folder, picture_name(last->settings.program, "json.gz"), ".json.gz");
+    began(pictures.write_recording(of, path.string(), write_recording));
 }
 
 void Exports::write_window(std::vector<std::uint8_t> rgba, int width, int height) {

@@ -48,7 +48,7 @@ public:
     void write_again() { write(new_path()); }
     void write_as(const std::string& extension);  // "png", "svg", "pdf"; other values: the chosen format
     void copy();                                  // the view, to the clipboard
-    void save_recording();                        // the last run, next to the pictures
+    void save_recording();                        // the last run, also without ops, next to the pictures
     void write_window(std::vector<std::uint8_t> rgba, int width, int height);
     // Once a frame. True when something that is shown has changed.
     bool poll();

@@ -101,6 +101,29 @@ TEST_F(ExportTest, RecordingsAreSaved) {
     EXPECT_EQ(state.notices.all().back().text, "The recording is in " + path.string());
 }
 
+TEST_F(ExportTest, TheLastRunIsSavedAlsoIfItIssuedNoOps) {
+    std::size_t written = 1;
+    state.exports.write_recording = [&written](const model::Run& run, const std::string&,
+                                               const std::function<bool()>&) {
+        written = run.op_count();
+        return core::Result<void>();
+    };
+    run_to_the_end();
+    session.settings.parameters[0].second = "0";
+    act("run");
+    act("wait");
+    ASSERT_EQ(session.b()->phase(), session::Phase::failed);
+    ASSERT_TRUE(session.a() != nullptr && !has_ops(session.b()));
+    state.exports.save_recording();
+    finish_writing();
+    const bool recorded = session.b()->run() != nullptr;
+    EXPECT_EQ(written, recorded ? 0u : 1u) << "A is another run";
+    if (!recorded) {
+        EXPECT_EQ(state.notices.all().back().text,
+                  "The last run ended before it recorded anything: there is nothing to save.");
+    }
+}
+
 TEST_F(ExportTest, TheWindowClosesWhenTheFileIsWhole) {
     run_to_the_end();
     std::atomic<bool> may_end{false};
