@@ -242,6 +242,11 @@ Result<void> check_movie_path(const std::string& path) {
     return {};
 }
 
+std::string first_frame(const std::string& path) {
+    const auto series = series_of(path);
+    return series ? series->name(1) : path;
+}
+
 Result<void> write_movie(const std::string& path, const model::Run& a, const model::Run* b,
                          const FigureOptions& options, const MovieOptions& movie,
                          const std::function<bool(double)>& go_on) {

@@ -23,6 +23,9 @@ bool is_movie_path(const std::string& path);
 // Checks that the movie can be made: one number in the name, and ffmpeg installed if it is needed.
 core::Result<void> check_movie_path(const std::string& path);
 
+// The file of the first frame of FOLDER/frame-%04d.png; other paths as they are.
+std::string first_frame(const std::string& path);
+
 // Writes the whole movie, or leaves no file behind. `go_on` is called with the share that is done; returning false
 // cancels (an error of kind failed). The same runs and options give the same PNGs.
 core::Result<void> write_movie(const std::string& path, const model::Run& a, const model::Run* b,

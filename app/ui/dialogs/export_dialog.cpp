@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "app/figure/movie.h"
 #include "app/gfx/imgui_compat.h"
 #include "app/ui/dialogs/dialogs.h"
 #include "app/ui/widgets/widgets.h"
@@ -58,6 +59,8 @@ void ExportDialog::name(float y, const char* words) {
 }
 
 void ExportDialog::renew_path() {
+    problem_.clear();
+    replaces_.clear();
     if (!own_path_) {
         path_ = state_.exports.new_path();
         return;
@@ -132,8 +135,31 @@ float ExportDialog::draw_file(float y) {
         path_ = buffer.data();
         own_path_ = true;
         problem_.clear();
+        replaces_.clear();
     }
     return y + ui_.px(kRow);
+}
+
+bool ExportDialog::write() {
+    const std::string path = without_tilde(path_);
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::absolute(path, error).parent_path();
+    const bool makes_folder = state_.exports.choice().format == Format::frames;
+    if (!makes_folder && !std::filesystem::is_directory(folder, error)) {
+        problem_ = "There is no folder " + folder.string();
+        return false;
+    }
+    const std::string first = makes_folder ? figure::first_frame(path) : path;
+    if (std::filesystem::exists(first, error) && replaces_ != path) {
+        problem_ = std::filesystem::path(first).filename().string() + " exists; Export again replaces it";
+        replaces_ = path;
+        return false;
+    }
+    if (own_path_ && std::filesystem::path(path).is_absolute() && !makes_folder) {
+        state_.exports.choice().folder = folder.string();
+    }
+    state_.exports.write(path);
+    return true;
 }
 
 void ExportDialog::draw(bool enter_exports) {
@@ -142,7 +168,7 @@ void ExportDialog::draw(bool enter_exports) {
     if (wanted_) {
         wanted_ = false;
         own_path_ = false;
-        problem_.clear();
+        replaces_.clear();
         renew_path();
         ImGui::OpenPopup("export");
     }
@@ -181,19 +207,7 @@ void ExportDialog::draw(bool enter_exports) {
                    (enter_exports && gfx::key_pressed(gfx::Key::keypad_enter)));
     bool close = false;
     if (put("export/write", "Export", ButtonKind::primary) || entered_ || keyed) {
-        const std::string path = without_tilde(path_);
-        std::error_code error;
-        const std::filesystem::path folder = std::filesystem::absolute(path, error).parent_path();
-        const bool makes_folder = choice.format == Format::frames;
-        const bool exists = makes_folder || std::filesystem::is_directory(folder, error);
-        problem_ = exists ? std::string() : "There is no folder " + folder.string();
-        if (exists && own_path_ && std::filesystem::path(path).is_absolute() && !makes_folder) {
-            state_.exports.choice().folder = folder.string();
-        }
-        if (exists) {
-            state_.exports.write(path);
-        }
-        close = exists;
+        close = write();
     }
     if (put("export/copy", "Copy", ButtonKind::plain)) {
         state_.exports.copy();

@@ -28,11 +28,14 @@ private:
                 float pad = 14);
     void name(float y, const char* words);
     void renew_path();
+    // Starts to write the file. False: not yet, and problem_ says why.
+    bool write();
 
     AppState& state_;
     Ui& ui_;
     std::string path_, problem_;  // problem_: why the path cannot be written to; "" if nothing is known
-    bool own_path_ = false;  // typed by the user: only its extension still changes
+    std::string replaces_;        // an existing file: the next export to this path replaces it
+    bool own_path_ = false;       // typed by the user: only its extension still changes
     bool wanted_ = false, shown_ = false, entered_ = false;
     float left_ = 0, right_ = 0;
 };

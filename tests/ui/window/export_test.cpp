@@ -252,6 +252,35 @@ TEST_F(ExportTest, EveryChoiceOfTheExportIsOneClick) {
     EXPECT_FALSE(shown("export/write"));
 }
 
+TEST_F(ExportTest, AFileIsReplacedOnlyWhenAskedTwice) {
+    run_to_the_end();
+    const auto content = [this](const char* name) {
+        std::ifstream in(folder / name, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    for (const char* name : {"own.svg", "own.pdf"}) {
+        std::ofstream(folder / name) << "mine";
+    }
+    act("key:f12");
+    act("click:export/format/SVG");
+    type("export/path", (folder / "own.svg").string());
+    ASSERT_TRUE(shown("export/write")) << "Enter asked to write it";
+    act("words:" + (folder / "words").string());
+    EXPECT_NE(content("words").find("own.svg exists; Export again replaces it"), std::string::npos);
+    act("click:export/format/PDF");  // another path, which was not asked for
+    act("click:export/write");
+    ASSERT_TRUE(shown("export/write"));
+    finish_writing();
+    EXPECT_EQ(content("own.svg"), "mine");
+    EXPECT_EQ(content("own.pdf"), "mine");
+    act("click:export/write");
+    frames(2);
+    EXPECT_FALSE(shown("export/write"));
+    finish_writing();
+    EXPECT_EQ(content("own.svg"), "mine");
+    EXPECT_EQ(content("own.pdf").substr(0, 4), "%PDF");
+}
+
 TEST_F(ExportTest, AMovieShowsBothRunsArrangedAsInTheWindow) {
     run_to_the_end();
     run_to_the_end();

@@ -68,6 +68,8 @@ TEST_F(Movies, RecognisesMoviePaths) {
         EXPECT_FALSE(check_movie_path(path)) << path;
     }
     EXPECT_TRUE(check_movie_path("frame-%04d.png"));
+    EXPECT_EQ(first_frame("f/frame-%04d.png"), "f/frame-0001.png");
+    EXPECT_EQ(first_frame("a.gif"), "a.gif");
 }
 
 TEST_F(Movies, ASeriesIsNumberedAndDeterministic) {
