@@ -1,4 +1,5 @@
-// What a program wrote, as lines: the last kMost of them, each up to kLineBytes.
+// What a program wrote, as lines: the last kMost of them, each up to kLineBytes. What follows a carriage return
+// replaces its line, as a progress bar in a terminal does.
 //
 // Threads: one.
 #pragma once
@@ -27,8 +28,11 @@ public:
     [[nodiscard]] std::uint64_t cut() const { return cut_; }  // lines dropped at the front
 
 private:
+    OutputLine& open_line(bool error);
+
     std::deque<OutputLine> lines_;
-    bool open_[2] = {false, false};  // the last line of stdout, stderr is incomplete
+    bool open_[2] = {false, false};      // the last line of stdout, stderr is incomplete
+    bool returned_[2] = {false, false};  // and what comes next replaces it
     std::uint64_t cut_ = 0;
 };
 
