@@ -311,6 +311,17 @@ TEST_F(AppStateTest, AFailureIsANoticeUntilTheNextRun) {
     EXPECT_TRUE(state.notices.all().empty());
 }
 
+TEST(Steps, SayEachTimeWhyARunCannotBeStarted) {
+    session::Session session({"/nonexistent/headway-runner", 256 << 20, false});
+    AppState state(session, lessons());
+    state.programs.choose("increment");
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        state.step_op();
+        state.poll(5);
+        EXPECT_TRUE(state.notices.has(Notice::Kind::run));
+    }
+}
+
 TEST_F(AppStateTest, TheViewCoversBothRuns) {
     session.settings.barrier = {trace::BarrierKind::none, 0};
     state.run();

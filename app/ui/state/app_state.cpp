@@ -68,6 +68,7 @@ void AppState::begin(const std::function<void()>& start) {
         session.stop_at_once();  // breakpoints now apply to the next run
     }
     lines.hand_over_breakpoints();
+    last_phase_ = Phase::starting;  // if it cannot be started, poll() says why, each time
     start();
     lines.note_run();
 }
