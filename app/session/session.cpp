@@ -81,9 +81,12 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
     behind_ = false;
     b_->settings = settings;
     b_->intervened_ = first_ != First::go || backend_held_ || line_delay_ns_ != 0;
-    auto made = runner_arguments(settings, process::Command::kPassedDescriptor, limit, temporary_.path());
+    const auto temporary = temporary_folder(kOfProgram);
+    auto made = runner_arguments(settings, process::Command::kPassedDescriptor, limit,
+                                 temporary ? temporary->string() : std::string());
     if (!made) {
-        const core::Error why{made.error().kind, made.error().message + ": " + temporary_.problem()};
+        const core::Error why{made.error().kind,
+                              made.error().message + (temporary ? "" : ": " + temporary.error().message)};
         b_->cannot_start(why.message);
         retire();
         return why;

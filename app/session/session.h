@@ -112,8 +112,9 @@ public:
     [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_.devices(); }
     [[nodiscard]] bool looking_for_devices() const { return devices_.asking(); }
     [[nodiscard]] const std::string& device_problem() const { return devices_.problem(); }
-    // A folder of this name in the session's temporary folder, which the program may write to in addition to its own;
-    // made if need be, and removed with the session.
+    // A folder of this name in the session's temporary folder; made if need be, and removed with the session. The
+    // program may write in its own one only, kOfProgram: what the window writes in others is not led elsewhere by links.
+    static constexpr const char* kOfProgram = "program";
     [[nodiscard]] core::Result<std::filesystem::path> temporary_folder(const std::string& name) const;
     // The number of runs started so far; identifies B.
     [[nodiscard]] std::uint64_t started() const { return started_; }

@@ -216,6 +216,22 @@ TEST_F(PythonSession, WritesInItsFolderOnly) {
     EXPECT_TRUE(fs::exists(folder / "other.txt"));
 }
 
+// Otherwise a link that the program leaves there would lead what the window writes to any file.
+TEST_F(PythonSession, AProgramCannotWriteWhereTheWindowKeepsItsOwnFiles) {
+    if (!confinement::support().writes()) {
+        GTEST_SKIP() << "this kernel has no Landlock";
+    }
+    const auto own = session.temporary_folder("source");
+    ASSERT_TRUE(own) << own.error().message;
+    run("import os, tempfile\n"
+        "folder = tempfile.gettempdir()\n"
+        "os.symlink('/', folder + '/link')\n"
+        "for name in ('/../link', '/../source/link'):\n"
+        "    try:\n        os.symlink('/', folder + name)\n    except PermissionError:\n        print('refused')\n");
+    EXPECT_EQ(all_output(), "refused\nrefused\n") << session.b()->ending();
+    EXPECT_TRUE(fs::is_symlink(own->parent_path() / Session::kOfProgram / "link"));
+}
+
 TEST_F(PythonSession, AChangedTextRunsInPlaceOfTheFile) {
     start("print('file')\n");
     finish();
