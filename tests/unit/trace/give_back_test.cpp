@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "engine/trace/reader.h"
@@ -140,6 +141,8 @@ TEST(GiveBack, AFrontendThatHadToWaitSaysSo) {
     frontend.join();
     ASSERT_FALSE(stalls.empty());
     EXPECT_GT(unpack_duration(stalls[0].duration), 0u);
+    EXPECT_EQ(stalls[0].in0, ~0u) << "how many were issued is not known";
+    EXPECT_EQ(std::tuple(stalls[0].signature, stalls[0].line, stalls[0].out, stalls[0].in1), std::tuple(0, 0u, 0u, 0u));
     EXPECT_EQ(recording->header().lost_records.load(), 0u);
 }
 

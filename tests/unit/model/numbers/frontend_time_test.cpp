@@ -51,6 +51,15 @@ protected:
     std::unique_ptr<model::Run> run_;
 };
 
+TEST_F(OwnCosts, PageFaultsAreThoseOfTheMeasuredPart) {
+    builder_.cost({0, 0, 70, 2, 0, 0, CostKind::totals, 0});
+    builder_.cost({kTotal, 0, 75, 5, 0, 0, CostKind::totals, 0});
+    const FrontendTime measured = time();
+    ASSERT_TRUE(measured.faults);
+    EXPECT_EQ(measured.faults->minor, 5u);
+    EXPECT_EQ(measured.faults->major, 3u);
+}
+
 TEST_F(OwnCosts, EventsThatStandForThemselvesGiveTheMeanOfAllOthers) {
     for (std::int64_t i = 0; i < 10; ++i) {
         measured(CostKind::recording, i, 6, 1);
