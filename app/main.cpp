@@ -115,6 +115,7 @@ public:
         opening_ = std::make_unique<exchange::BackgroundRead>(path);
         opened_at_ = std::chrono::steady_clock::now();
         percent_ = -1;
+        cancelled_ = false;
         state_.notices.dismiss(ui::Notice::Kind::file);
         state_.notices.take_closed(ui::Notice::Kind::opening);
     }
@@ -211,7 +212,8 @@ private:
         }
         if (state_.notices.take_closed(ui::Notice::Kind::opening)) {
             opening_->cancel();
-        } else if (percent_ != opening_->percent()) {
+            cancelled_ = true;
+        } else if (!cancelled_ && percent_ != opening_->percent()) {
             percent_ = opening_->percent();
             state_.notices.add(
                 ui::Notice::Kind::opening, ui::Notice::Tone::info,
@@ -245,6 +247,7 @@ private:
     std::unique_ptr<exchange::BackgroundRead> opening_;
     std::chrono::steady_clock::time_point opened_at_ = std::chrono::steady_clock::now();
     int percent_ = -1;
+    bool cancelled_ = false;
     std::string failed_;
 };
 

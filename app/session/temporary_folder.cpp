@@ -51,7 +51,7 @@ fs::path systems_folder() {
     }
     // The one that it would have been, for the message.
     for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
-        if (const char* named = std::getenv(name)) {
+        if (const char* named = std::getenv(name); named != nullptr && *named != '\0') {
             return named;
         }
     }
@@ -63,17 +63,17 @@ fs::path systems_folder() {
 TemporaryFolder::TemporaryFolder() : TemporaryFolder(systems_folder()) {}
 
 TemporaryFolder::TemporaryFolder(const fs::path& parent, std::string_view prefix) {
-    problem_ = "no temporary folder can be made";
-    if (parent.empty()) {
-        return;
-    }
+    const auto set_problem = [this, &parent](const std::string& reason) {
+        problem_ = "no temporary folder can be made in " + parent.string() + reason +
+                   "; set TMPDIR to a folder that you can write in, and start Headway again";
+    };
+    set_problem("");
     remove_abandoned(parent, prefix);
     // Another owner that starts now may remove the folder before it is locked: then make another.
     for (int attempt = 0; attempt < kAttempts && path_.empty(); ++attempt) {
         std::string name = (parent / (std::string(prefix) + "XXXXXX")).string();
         if (mkdtemp(name.data()) == nullptr) {
-            problem_ += " in " + parent.string() + ": " + std::strerror(errno) +
-                        "; set TMPDIR to a folder that you can write in, and start Headway again";
+            set_problem(std::string(": ") + std::strerror(errno));
             return;
         }
         lock_ = locked(name);

@@ -242,10 +242,12 @@ void Waits::deliver_any_failure() {
 
 void Waits::raise(const devices::OpFailure& failure) const {
     const auto line = line_of(failure.op);
-    throw ProgramError(queue_.lines.error(failure.kind,
-                                          failure.message + ", caused by op " + std::to_string(failure.op) +
-                                              queue_.events.minibatch_text(failure.op) + queue_.lines.text(line),
-                                          line, failure.op));
+    const bool given_up = line == 0 && failure.op != 0 && queue_.lines.current() != 0;
+    throw ProgramError(queue_.lines.error(
+        failure.kind,
+        failure.message + ", caused by op " + std::to_string(failure.op) + queue_.events.minibatch_text(failure.op) +
+            (given_up ? " (its line is no longer in the recording)" : queue_.lines.text(line)),
+        line, failure.op));
 }
 
 // Failures are rare, so an op's line is looked up in the trace instead of being stored a second time.

@@ -299,8 +299,12 @@ class Usage(Check):
     def test_an_option_that_would_do_nothing_is_an_error(self):
         program = self.file(REFERENCE)
         for arguments, said in (
-                (["--selftest", "needless-barrier", "-o", "result.txt"], "it takes no FILE, -o"),
-                (["--selftest", "needless-barrier", "--format", "json"], "it takes no FILE, -o"),
+                (["--list", "-o", "result.txt"], "--list lists the exercises"),
+                (["--list", "--selftest"], "--list lists the exercises"),
+                (["--selftest", "needless-barrier", "-o", "result.txt"], "it takes EXERCISE, --key"),
+                (["--selftest", "needless-barrier", "--format", "json"], "it takes EXERCISE, --key"),
+                (["needless-barrier", "--key", "k"], "there is no FILE to check"),
+                (["needless-barrier", "--start", "start.py", "--hints", "2"], "there is no FILE to check"),
                 (["needless-barrier", program, "--no-mutants"], "--no-mutants is for --selftest"),
                 (["needless-barrier", "-o", "result.txt"], "there is no FILE to check"),
                 (["needless-barrier", program, "--start", "start.py"], "give one of them")):

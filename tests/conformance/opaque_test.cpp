@@ -91,7 +91,6 @@ TEST_P(OpaqueConformance, RunsAfterTheOpsThatItNeedsAndBeforeThoseThatOverwrite)
     EXPECT_EQ(dropped, 600);
 }
 
-// Its line stands in a later chunk of the recording than the first op's.
 TEST_P(OpaqueConformance, WorkThatIsDoneIsDroppedThoughTheProgramNeverWaits) {
     for (int i = 0; i < 2'000 && dropped == 0; ++i) {
         issue({}, {}, [] { return ""; });
@@ -101,6 +100,7 @@ TEST_P(OpaqueConformance, WorkThatIsDoneIsDroppedThoughTheProgramNeverWaits) {
     bench->waitall();
 }
 
+// Its line stands in a later chunk of the recording than the first op's.
 TEST_P(OpaqueConformance, AFailureAfterManyOpsNamesItsLine) {
     const std::uint32_t most = trace::records_per_chunk(sizeof(trace::FrontendRecord));
     for (std::uint32_t i = 0; i < most; ++i) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/conformance/devices.h"
+#include "tests/unit/runtime/failure_of.h"
 
 namespace headway {
 namespace {
@@ -168,6 +169,26 @@ TEST_P(GatedConformance, HeldLanesStartNothingNew) {
     EXPECT_EQ(bench->lanes.headway(), 2u);
     bench->lanes.device(0).hold(false);
     expect_equal(y, Array::full({4}, 3.0), 0.0);
+}
+
+TEST_P(GatedConformance, AStopLeavesOutWhatIsQueuedAndCountsIt) {
+    const Tensor done = bench->full({4}, 2.0f);
+    done.wait_to_read();
+    bench->lanes.device(0).hold(true);
+    std::atomic<int> ran{0};
+    const auto count = [](const Command& command, void* ran) {
+        ++*static_cast<std::atomic<int>*>(ran);
+        std::fill_n(command.out, command.signature->elements, 1.0f);
+    };
+    for (int i = 0; i < 100; ++i) {
+        bench->host_call(count, &ran, Tensor(), {4});
+    }
+    bench->lanes.device(0).abandon();
+    bench->lanes.device(0).hold(false);
+    EXPECT_EQ(runtime::failure_of([&] { bench->waitall(); }), "stopped");
+    EXPECT_EQ(ran, 0);
+    EXPECT_EQ(bench->lanes.headway(), 0u);
+    expect_equal(done, Array::full({4}, 2.0), 0.0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, GatedConformance, testing::ValuesIn(devices_with_threads(true)),

@@ -45,6 +45,17 @@ print("went on")
         self.assertIn("index 9 is out of bounds", outcome.err)
         self.assertNotIn("Exception ignored", outcome.err)
 
+    def test_a_line_that_is_no_longer_recorded_is_not_taken_for_another(self):
+        outcome = run("""import torch
+x = torch.ones(3, device="cuda")
+y = x[torch.tensor([9], device="cuda")]
+for i in range(600000):
+    x.add_(1)
+torch.cuda.synchronize()
+""", "--device", "cpu", "--trace-limit", "30000000")
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("caused by op 3 (its line is no longer in the recording), at program.py:6", outcome.err)
+
     def test_an_error_late_in_a_long_run_names_its_line(self):
         outcome = run("""import torch
 x = torch.ones(3, device="cuda")

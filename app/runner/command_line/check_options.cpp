@@ -11,6 +11,31 @@ namespace {
 
 constexpr std::array kFormats{"text", "json", "junit", "gradescope", "csv"};
 
+// An option that would do nothing beside the others is an error.
+core::Result<void> check_combination(const RawCheckOptions& raw) {
+    const CheckOptions& options = raw.options;
+    const bool file = !options.program.empty(), start = !options.start.empty(), key = !options.key.empty();
+    const bool of_results = !options.output.empty() || !options.results.empty() || options.format != "text" ||
+                            !raw.hints.empty() || !raw.jobs.empty();
+    if (options.list &&
+        (!options.exercise.empty() || start || key || of_results || options.selftest || raw.no_mutants)) {
+        return usage_error("--list lists the exercises: it takes nothing else");
+    }
+    if (options.selftest && (file || start || of_results)) {
+        return usage_error("--selftest checks the exercises themselves: it takes EXERCISE, --key and --no-mutants only");
+    }
+    if (!options.selftest && raw.no_mutants) {
+        return usage_error("--no-mutants is for --selftest");
+    }
+    if (!options.selftest && !file && (key || of_results)) {
+        return usage_error("there is no FILE to check, and all other options but --start are for checking one");
+    }
+    if (file && start) {
+        return usage_error("--start writes the program to start from, and FILE is one to check: give one of them");
+    }
+    return {};
+}
+
 }  // namespace
 
 void add_check_options(CLI::App& app, RawCheckOptions& raw) {
@@ -48,11 +73,8 @@ core::Result<CheckOptions> checked(const RawCheckOptions& raw) {
     if (options.exercise.empty() && !options.selftest && !options.list) {
         return usage_error("check needs an EXERCISE; headway check --list lists them");
     }
-    if (!options.results.empty() && options.program.empty()) {
-        return usage_error("--results needs a folder of programs");
-    }
-    if (options.selftest && !options.program.empty()) {
-        return usage_error("--selftest takes no FILE: it checks the exercise's own solutions");
+    if (auto good = check_combination(raw); !good) {
+        return good.error();
     }
     return options;
 }

@@ -63,26 +63,6 @@ int check_one(check::Exercise exercise, const CheckOptions& options) {
     return report->passed() ? kDone : kProgramFailed;
 }
 
-// An option that would do nothing here is an error.
-core::Result<void> check_combination(const CheckOptions& options) {
-    const bool of_results = !options.output.empty() || !options.results.empty();
-    if (options.selftest &&
-        (of_results || !options.program.empty() || !options.start.empty() || options.format != "text")) {
-        return usage_error(
-            "--selftest checks the exercises themselves: it takes no FILE, -o, --results, --start or --format");
-    }
-    if (!options.selftest && !options.mutants) {
-        return usage_error("--no-mutants is for --selftest");
-    }
-    if (!options.selftest && !options.list && options.program.empty() && of_results) {
-        return usage_error("-o and --results are for results, and there is no FILE to check");
-    }
-    if (!options.program.empty() && !options.start.empty()) {
-        return usage_error("--start writes the program to start from, and FILE is one to check: give one of them");
-    }
-    return {};
-}
-
 }  // namespace
 
 core::Result<std::vector<check::Exercise>> all_exercises(std::vector<core::Error>& refused) {
@@ -130,9 +110,6 @@ core::Result<void> write_result(const std::string& text, const std::string& file
 }
 
 int check_command(const CheckOptions& options) {
-    if (auto good = check_combination(options); !good) {
-        return fail(good.error());
-    }
     if (options.list) {
         return list_exercises();
     }

@@ -258,7 +258,7 @@ PyMethodDef program_stream_functions[] = {
     {"stream_record", stream_record, METH_VARARGS, "stream_record(tensor, stream)"},
     {"stream_mark", stream_mark, METH_VARARGS,
      "stream_mark(stream): issues an op that does nothing; its number and lane."},
-    {"op_end_ns", op_end_ns, METH_VARARGS, "op_end_ns(op, stream): when it ended; 0 if that is not known."},
+    {"op_end_ns", op_end_ns, METH_VARARGS, "op_end_ns(op, stream): when it ended; RuntimeError if that is not known."},
     {nullptr, nullptr, 0, nullptr},
 };
 

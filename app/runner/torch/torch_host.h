@@ -90,7 +90,7 @@ public:
     virtual void made(GraphNode node) = 0;
     // A named part of the program begins or ends. Does nothing in other threads than the frontend's.
     virtual void scope(const char* name, bool begins) noexcept = 0;
-    // When a completed op ended, in nanoseconds on the run's clock; 0 if that is not known.
+    // When a completed op ended, in nanoseconds on the run's clock; std::runtime_error if that is not known.
     virtual double end_ns(Issued op) = 0;
     virtual Memory memory(std::uint32_t device) = 0;
     virtual void reset_peak(std::uint32_t device) = 0;

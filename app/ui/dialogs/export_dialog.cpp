@@ -150,6 +150,10 @@ bool ExportDialog::write() {
         return false;
     }
     const std::string first = makes_folder ? figure::first_frame(path) : path;
+    if (std::filesystem::is_directory(first, error)) {
+        problem_ = std::filesystem::path(first).filename().string() + " is a folder";
+        return false;
+    }
     if (std::filesystem::exists(first, error) && replaces_ != path) {
         problem_ = std::filesystem::path(first).filename().string() + " exists; Export again replaces it";
         replaces_ = path;

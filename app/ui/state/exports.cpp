@@ -104,6 +104,7 @@ void Exports::began(const core::Result<void>& begun) {
     notices_.take_closed(Notice::Kind::exporting);
     begun_ = std::chrono::steady_clock::now();
     percent_ = -1;
+    cancelled_ = false;
 }
 
 void Exports::write(const std::string& path) {
@@ -170,9 +171,9 @@ bool Exports::poll() {
     }
     if (notices_.take_closed(Notice::Kind::exporting)) {
         pictures.cancel();
-        return false;
+        cancelled_ = true;
     }
-    if (percent_ == pictures.job().percent()) {
+    if (cancelled_ || percent_ == pictures.job().percent()) {
         return false;
     }
     percent_ = pictures.job().percent();

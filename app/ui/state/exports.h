@@ -60,6 +60,7 @@ private:
     Notices& notices_;
     std::chrono::steady_clock::time_point begun_;
     int percent_ = -1;  // progress shown in the notice; -1: none yet
+    bool cancelled_ = false;
 };
 
 // The picture's file name: "headway-train-20261121-015635.png".

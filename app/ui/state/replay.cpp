@@ -81,6 +81,9 @@ void Replay::step(int direction) {
 }
 
 void Replay::to_begin() {
+    if (!on()) {
+        start();
+    }
     go_to(begin_ns_);
     playing_ = false;
 }

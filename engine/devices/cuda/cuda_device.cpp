@@ -335,7 +335,9 @@ void CudaDevice::launch_loop() {
                 std::this_thread::sleep_for(std::chrono::nanoseconds(kDeferredNapNs));
             }
             core::spin_pause();
-            launch_deferred();
+            if (!launch_what_may()) {
+                std::this_thread::sleep_for(std::chrono::nanoseconds(kHeldPollNs));
+            }
             continue;
         }
         if (stop_launching_.load(std::memory_order_acquire) && queue_.published() == popped_) {

@@ -77,6 +77,16 @@ TEST_F(ReplayTest, IsScrubbedWithTheMouse) {
     EXPECT_EQ(state.replay.event(), state.replay.events());
 }
 
+TEST_F(ReplayTest, BeginsAtTheBeginningOfAnotherRun) {
+    act("command:replay.start");
+    act("key:end");
+    act("run");
+    act("wait");
+    act("command:replay.start");
+    EXPECT_EQ(state.replay.event(), 0u);
+    EXPECT_EQ(state.replay.ns(), state.replay.begin_ns());
+}
+
 TEST_F(ReplayTest, EndsWithTheRunThatItShows) {
     act("key:shift+f10");
     ASSERT_TRUE(state.replay.on());
