@@ -5,9 +5,9 @@
 
 A mutant is one changed operator, constant or condition, or one statement less. It is killed if a test fails, crashes or
 takes ten times as long as usual. One that does not compile does not count. Only .cpp files are changed: a changed header
-would build nearly everything again. Works on copies of the committed sources in build/mutation, so nothing here
-changes. Prints each mutant that survived, then the share that was killed; build/mutation/results.tsv lists them
-all, with the test that noticed.
+would build nearly everything again. Works on copies of the committed sources in build/mutation. A mutant may write
+wherever you may: run it as a user who owns nothing that you need. Prints each mutant that survived, then the share that
+was killed; build/mutation/results.tsv lists them all, with the test that noticed.
 
 --jobs N: tries N mutants at a time, each in a copy of its own (default: one for each core).
 --changed REF: only lines that differ from the commit REF.

@@ -201,9 +201,12 @@ TEST_F(OutputFileTest, HeldOutputsSurviveTheRemovalOfTheirFolder) {
 
 TEST_F(OutputFileTest, HeldOutputsLeaveOtherFilesAlone) {
     fs::create_directory(path("out"));
-    const HeldOutput none(""), device("/dev/null"), held(path("out/r.json"));
+    ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+    const UniqueFd reader(open(path("pipe").c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+    const HeldOutput none(""), pipe(path("pipe")), held(path("out/r.json"));
     ASSERT_TRUE(write_new(path("t.json")));
-    ASSERT_TRUE(write_new("/dev/null"));
+    ASSERT_TRUE(write_new(path("pipe")));
+    EXPECT_TRUE(fs::is_fifo(path("pipe"))) << "it was replaced";
     EXPECT_EQ(content(path("t.json")), "new");
     EXPECT_TRUE(fs::is_empty(path("out")));
 }
