@@ -1,5 +1,6 @@
 // Back and forth through a run that has ended, or is paused.
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "app/ui/lesson/now_box.h"
