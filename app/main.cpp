@@ -4,7 +4,6 @@
 
 #include <imgui.h>
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -113,11 +112,8 @@ public:
     // Reads the recording in the background, and then shows it.
     void open_recording(const std::string& path) {
         opening_ = std::make_unique<exchange::BackgroundRead>(path);
-        opened_at_ = std::chrono::steady_clock::now();
-        percent_ = -1;
-        cancelled_ = false;
         state_.notices.dismiss(ui::Notice::Kind::file);
-        state_.notices.take_closed(ui::Notice::Kind::opening);
+        progress_.begin();
     }
     [[nodiscard]] bool opening() const { return opening_ != nullptr; }
     [[nodiscard]] const std::string& failed_to_open() const { return failed_; }
@@ -195,7 +191,7 @@ private:
             return;
         }
         if (auto read = opening_->take()) {
-            state_.notices.dismiss(ui::Notice::Kind::opening);
+            progress_.end();
             if (*read) {
                 show(std::move(**read), opening_->path());
             } else {
@@ -206,20 +202,8 @@ private:
             changed_ = true;
             return;
         }
-        const auto waited = std::chrono::steady_clock::now() - opened_at_;
-        if (waited < std::chrono::milliseconds(400)) {
-            return;
-        }
-        if (state_.notices.take_closed(ui::Notice::Kind::opening)) {
-            opening_->cancel();
-            cancelled_ = true;
-        } else if (!cancelled_ && percent_ != opening_->percent()) {
-            percent_ = opening_->percent();
-            state_.notices.add(
-                ui::Notice::Kind::opening, ui::Notice::Tone::info,
-                "Opening " + opening_->path() + ": " + std::to_string(percent_) + " % (close this to cancel)");
-            changed_ = true;
-        }
+        changed_ |=
+            progress_.show("Opening " + opening_->path(), opening_->percent(), [this] { opening_->cancel(); });
     }
 
     void show(exchange::ReadTrace read, const std::string& path) {
@@ -245,9 +229,7 @@ private:
     bool changed_ = true, picture_wanted_ = false;
     std::string title_;
     std::unique_ptr<exchange::BackgroundRead> opening_;
-    std::chrono::steady_clock::time_point opened_at_ = std::chrono::steady_clock::now();
-    int percent_ = -1;
-    bool cancelled_ = false;
+    ui::ProgressNotice progress_{state_.notices, ui::Notice::Kind::opening};  // of opening_
     std::string failed_;
 };
 

@@ -232,11 +232,11 @@ std::optional<double> recorded_end_ns(runtime::Runtime& runtime, std::uint32_t o
             }
             return record.is_part() || record.id() > op;
         });
-        const auto reader = recording.reader();
-        if (!end || !reader) {
+        if (!end) {
             return std::nullopt;
         }
-        return static_cast<double>((*reader)->scale().ns_from_ticks(*end));
+        const auto reader = recording.reader();
+        return reader ? std::optional(static_cast<double>((*reader)->scale().ns_from_ticks(*end))) : std::nullopt;
     };
     if (const auto known = end_ns()) {
         return known;

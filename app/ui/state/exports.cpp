@@ -101,10 +101,7 @@ void Exports::began(const core::Result<void>& begun) {
         return;
     }
     notices_.dismiss(Notice::Kind::file);
-    notices_.take_closed(Notice::Kind::exporting);
-    begun_ = std::chrono::steady_clock::now();
-    percent_ = -1;
-    cancelled_ = false;
+    progress_.begin();
 }
 
 void Exports::write(const std::string& path) {
@@ -136,7 +133,7 @@ void Exports::save_recording() {
     const session::Execution* last = shown_.session.b();
     if (last == nullptr || last->run() == nullptr || !write_recording) {
         notices_.add(Notice::Kind::file, Notice::Tone::info,
-                     last == nullptr ? "There is no run yet to save."
+                     last == nullptr ? "There is no run to save yet."
                      : last->live()  ? "The run has not begun to record yet."
                                      : "The last run ended before it recorded anything: there is nothing to save.");
         return;
@@ -161,25 +158,12 @@ bool Exports::poll() {
         return false;
     }
     if (const auto done = pictures.take()) {
-        notices_.dismiss(Notice::Kind::exporting);
+        progress_.end();
         notices_.add(Notice::Kind::file, *done ? Notice::Tone::good : Notice::Tone::bad,
                      *done ? **done : done->error().message);
         return true;
     }
-    if (std::chrono::steady_clock::now() - begun_ < std::chrono::milliseconds(400)) {
-        return false;
-    }
-    if (notices_.take_closed(Notice::Kind::exporting)) {
-        pictures.cancel();
-        cancelled_ = true;
-    }
-    if (cancelled_ || percent_ == pictures.job().percent()) {
-        return false;
-    }
-    percent_ = pictures.job().percent();
-    notices_.add(Notice::Kind::exporting, Notice::Tone::info,
-                 pictures.job().what() + ": " + std::to_string(percent_) + " % (close this to cancel)");
-    return true;
+    return progress_.show(pictures.job().what(), pictures.job().percent(), [this] { pictures.cancel(); });
 }
 
 }  // namespace headway::ui

@@ -4,7 +4,6 @@
 // Threads: the UI's. No ImGui.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -18,6 +17,7 @@
 #include "app/ui/state/view/bookmarks.h"
 #include "app/ui/state/view/look.h"
 #include "app/ui/state/view/notices.h"
+#include "app/ui/state/view/progress_notice.h"
 #include "app/ui/state/view/row_arrangement.h"
 #include "app/ui/state/view/timeline_state.h"
 
@@ -58,9 +58,7 @@ private:
 
     const Shown shown_;
     Notices& notices_;
-    std::chrono::steady_clock::time_point begun_;
-    int percent_ = -1;  // progress shown in the notice; -1: none yet
-    bool cancelled_ = false;
+    ProgressNotice progress_{notices_, Notice::Kind::exporting};
 };
 
 // The picture's file name: "headway-train-20261121-015635.png".

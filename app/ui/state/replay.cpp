@@ -56,11 +56,15 @@ void Replay::leave() {
     moment_.reset();
 }
 
-void Replay::go_to(std::int64_t ns) {
+bool Replay::start_if_off() {
     if (!on()) {
         start();
     }
-    if (on()) {
+    return on();
+}
+
+void Replay::go_to(std::int64_t ns) {
+    if (start_if_off()) {
         ns_ = std::clamp(ns, begin_ns_, end_ns_);
         passed_ns_ = passed_ns();
         moment_.reset();
@@ -81,26 +85,21 @@ void Replay::step(int direction) {
 }
 
 void Replay::to_begin() {
-    if (!on()) {
-        start();
+    if (start_if_off()) {
+        go_to(begin_ns_);
+        playing_ = false;
     }
-    go_to(begin_ns_);
-    playing_ = false;
 }
 
 void Replay::to_end() {
-    if (!on()) {
-        start();
+    if (start_if_off()) {
+        go_to(end_ns_);
+        playing_ = false;
     }
-    go_to(end_ns_);
-    playing_ = false;
 }
 
 void Replay::play_or_pause() {
-    if (!on()) {
-        start();
-    }
-    if (!on()) {
+    if (!start_if_off()) {
         return;
     }
     if (!playing_ && ns_ >= end_ns_) {

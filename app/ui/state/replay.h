@@ -52,6 +52,7 @@ public:
     bool advance(double seconds);
 
 private:
+    bool start_if_off();  // whether it is on then
     // Takes the beginning, the end and the number of events from the run.
     void measure();
 

@@ -16,7 +16,6 @@ namespace headway::devices::cuda {
 namespace {
 
 constexpr std::int64_t kSpinNs = 50'000;
-constexpr std::int64_t kDeferredNapNs = 20'000;
 constexpr int kLaneShift = 4;  // position of the lane in a queued command's flags
 constexpr int kLeastCapability = 75;
 

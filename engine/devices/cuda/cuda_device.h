@@ -65,6 +65,7 @@ class NvtxRanges;
 
 inline constexpr std::int64_t kSleepNs = 10'000'000;    // the longest sleep before the queue is checked again
 inline constexpr std::int64_t kHeldPollNs = 1'000'000;  // between checks while the lanes are held
+inline constexpr std::int64_t kDeferredNapNs = 20'000;  // between checks of deferred commands
 
 class CudaDevice final : public Device {
 public:

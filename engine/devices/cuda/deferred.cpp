@@ -6,13 +6,6 @@
 
 namespace headway::devices::cuda {
 
-namespace {
-
-constexpr std::chrono::microseconds kNap(20);
-constexpr std::chrono::microseconds kLongNap(1'000);
-
-}  // namespace
-
 // Whether the command cannot be launched yet: a lane of the CPU has not completed what it waits for, another GPU has
 // not launched it, or the command in another stream that it waits for is deferred itself.
 bool CudaDevice::needs_more(const Command& command) {
@@ -105,7 +98,7 @@ void CudaDevice::deferred_loop(const std::stop_token& stop) {
             continue;
         }
         const bool held = !launch_what_may();
-        std::this_thread::sleep_for(held ? kLongNap : kNap);
+        std::this_thread::sleep_for(std::chrono::nanoseconds(held ? kHeldPollNs : kDeferredNapNs));
     }
 }
 

@@ -79,7 +79,7 @@ TEST_F(ExportTest, FiguresAreExported) {
 
 TEST_F(ExportTest, RecordingsAreSaved) {
     state.exports.save_recording();
-    EXPECT_EQ(state.notices.all().back().text, "There is no run yet to save.");
+    EXPECT_EQ(state.notices.all().back().text, "There is no run to save yet.");
     run_to_the_end();
     const std::size_t ops = session.b()->run()->op_count();
     state.exports.write_recording = [](const model::Run& run, const std::string& path,

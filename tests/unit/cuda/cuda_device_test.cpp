@@ -239,10 +239,15 @@ TEST_F(CudaTest, OverwritingWaitsForTheReaders) {
 
 // --- launching ---
 
-TEST_F(CudaTest, EngineThreadLaunchesWhileTheFrontendContinues) {
+CudaOptions one_stream(CudaLaunch launch = CudaLaunch::engine) {
     CudaOptions options;
+    options.launch = launch;
     options.streams = 1;
-    start(options);
+    return options;
+}
+
+TEST_F(CudaTest, EngineThreadLaunchesWhileTheFrontendContinues) {
+    start(one_stream());
     device->hold(true);
     const int before = fake::counts().kernels;
     Tensor x = rt->ones({4});
@@ -297,10 +302,7 @@ TEST_F(CudaTest, AnyThreadMayHoldTheLanesWhileTheFrontendLaunches) {
 
 TEST_F(CudaTest, TheLearnerHoldsTheLanesAndStepsThem) {
     for (const auto launch : {CudaLaunch::engine, CudaLaunch::frontend}) {
-        CudaOptions options;
-        options.launch = launch;
-        options.streams = 1;
-        start(options);
+        start(one_stream(launch));
         auto& control = recording->control();
         control.hold_backend.store(1);
         const Tensor a = rt->ones({4});
@@ -318,10 +320,7 @@ TEST_F(CudaTest, TheLearnerHoldsTheLanesAndStepsThem) {
 
 TEST_F(CudaTest, HeldLanesStartNothingAfterAPauseOfSlowMotion) {
     for (const auto launch : {CudaLaunch::engine, CudaLaunch::frontend}) {
-        CudaOptions options;
-        options.launch = launch;
-        options.streams = 1;
-        start(options);
+        start(one_stream(launch));
         device->slow_down(1'000);
         const Tensor a = rt->ones({4});
         device->wait(0, 1);
@@ -342,10 +341,7 @@ TEST_F(CudaTest, SlowMotionPausesAfterEachOp) {
     constexpr float kFactor = 20;
     constexpr std::size_t kOps = 10;
     for (const auto launch : {CudaLaunch::engine, CudaLaunch::frontend}) {
-        CudaOptions options;
-        options.launch = launch;
-        options.streams = 1;
-        start(options);
+        start(one_stream(launch));
         device->slow_down(kFactor);
         Tensor x = rt->full({4}, 0.0f);
         for (std::size_t i = 1; i < kOps; ++i) {
@@ -394,9 +390,7 @@ TEST_F(CudaTest, AbandonedOpsAreCountedAndNotRun) {
 }
 
 TEST_F(CudaTest, HostCallsRunInStreamOrderAndFillTheirOutput) {
-    CudaOptions options;
-    options.streams = 1;
-    start(options);
+    start(one_stream());
     Gate gate;
     const Tensor before = rt->ones({3});
     const Tensor made = rt->host_call(Gate::run, &gate, before, {3});
