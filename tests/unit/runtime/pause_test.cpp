@@ -9,6 +9,7 @@
 #include "engine/devices/simulated/simulated.h"
 #include "engine/runtime/runtime.h"
 #include "engine/trace/reader.h"
+#include "tests/unit/runtime/forked.h"
 #include "tests/unit/runtime/hand_device.h"
 #include "tests/unit/runtime/records_of.h"
 
@@ -263,15 +264,19 @@ TEST_F(PauseTest, AChildProcessIssuesAndRecordsNothing) {
     start();
     rt->control.set_written_barrier({trace::BarrierKind::minibatch, 0});
     static_cast<void>(rt->ones({2}));
+    EXPECT_TRUE(holds_in_a_child([this] {
+        EXPECT_TRUE(rt->control.in_own_process());
+        rt->control.leave_to_the_parent();
+        EXPECT_FALSE(rt->control.in_own_process());
+        EXPECT_THROW(static_cast<void>(rt->ones({2})), ProgramError);
+        EXPECT_THROW(rt->control.expect_own_process(), ProgramError);
+        rt->graphs.set_gathering(true);
+        EXPECT_THROW(static_cast<void>(rt->ones({2})), ProgramError);
+        EXPECT_THROW(rt->events.minibatch_end(), ProgramError);
+        EXPECT_EQ(rt->recorder.issued(), 1u);
+    }));
     EXPECT_TRUE(rt->control.in_own_process());
-    rt->control.leave_to_the_parent();
-    EXPECT_FALSE(rt->control.in_own_process());
-    EXPECT_THROW(static_cast<void>(rt->ones({2})), ProgramError);
-    EXPECT_THROW(rt->control.expect_own_process(), ProgramError);
-    rt->graphs.set_gathering(true);
-    EXPECT_THROW(static_cast<void>(rt->ones({2})), ProgramError);
-    EXPECT_THROW(rt->events.minibatch_end(), ProgramError);
-    EXPECT_EQ(rt->recorder.issued(), 1u);
+    EXPECT_EQ(events_of(*recording, trace::FrontendKind::issue).size(), 1u);
 }
 
 // The wait is for an op that limit_queue() was called for: not each command is an op, and there may be other lanes.

@@ -14,6 +14,7 @@
 #include "engine/runtime/runtime.h"
 #include "engine/trace/frontend_records.h"
 #include "tests/unit/runtime/failure_of.h"
+#include "tests/unit/runtime/forked.h"
 #include "tests/unit/runtime/records_of.h"
 
 namespace headway::runtime {
@@ -66,10 +67,13 @@ TEST_F(WorkOfAGivenLength, WithoutALengthIsNothing) {
 TEST_F(WorkOfAGivenLength, InAChildProcessIsNothing) {
     const runtime::Tensor a = rt.ones({2});
     const std::uint64_t begin = rt.recorder.now();
-    rt.control.leave_to_the_parent();
-    rt.events.spend(1e9, kNumPy);
-    EXPECT_EQ(rt.recorder.now(), begin);
-    EXPECT_EQ(device.completed(0), 0u);
+    EXPECT_TRUE(holds_in_a_child([this, begin] {
+        rt.control.leave_to_the_parent();
+        rt.events.spend(1e9, kNumPy);
+        EXPECT_EQ(rt.recorder.now(), begin);
+        EXPECT_EQ(device.completed(0), 0u);
+    }));
+    EXPECT_TRUE(events_of(*recording, FrontendKind::work).empty());
 }
 
 TEST(ProgramEvents, RealTimeIsNotSpent) {
