@@ -108,6 +108,33 @@ TEST_F(ReplayTest, EndsWithTheRunThatItShows) {
     frames(2);
 }
 
+TEST_F(ReplayTest, ScrollsToTheLineOfTheMoment) {
+    const std::filesystem::path program = folder / "long.py";
+    {
+        std::ofstream lines(program);
+        lines << "from mxnet import np\nx = np.ones(3)\n" << std::string(100, '\n') << "y = x + 1\n";
+    }
+    ASSERT_TRUE(state.programs.open(program.string()));
+    run_to_the_end();
+    frames(3);
+    act("command:replay.start");
+    act("key:end");
+    frames(2);
+    for (int i = 0; i < 20 && state.lines.current() != 103; ++i) {
+        act("key:left");
+    }
+    ASSERT_EQ(state.lines.current(), 103u);
+    frames(2);
+    EXPECT_TRUE(shown("line/103"));
+    for (int i = 0; i < 20 && state.lines.current() != 2; ++i) {
+        act("key:left");
+    }
+    ASSERT_EQ(state.lines.current(), 2u);
+    frames(2);
+    EXPECT_TRUE(shown("line/2"));
+    EXPECT_FALSE(shown("line/103"));
+}
+
 TEST_F(ReplayTest, PlaysToTheEnd) {
     act("command:replay.start");
     EXPECT_GT(state.replay.slowdown(), 1);
