@@ -102,6 +102,17 @@ def pytorch_on_a_cpu(lesson):
     assert any(a.begin_ns < b.end_ns and b.begin_ns < a.end_ns for a in on_cpu for b in on_gpu)
 
 
+@claim("The frontend issues nothing during these waits, so less of the work overlaps.")
+def less_overlap_in_pytorch(lesson):
+    needs(lesson.tab == "", "asked once")
+    needs(lesson["batches"] > 1, "there is nothing to train on meanwhile")
+    needs(min(lesson["batch_size"], lesson["features"], lesson["hidden"]) >= 64, "the GPU is done at once")
+    run = lesson.run("--tab pytorch", prepare="ahead")
+    for wait in run.waits("op_barrier"):
+        assert not any(0 < op.issue_end_ns - wait["begin_ns"] < wait["ns"] for op in run.ops)
+    assert run.overlap_ns() < lesson.run(prepare="ahead").overlap_ns()
+
+
 @claim("MXNet takes memory when an op starts, so the two memories do not grow with ahead in its tab.")
 def mxnet_memory(lesson):
     needs(lesson.tab == "", "asked once")

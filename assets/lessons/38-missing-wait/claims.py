@@ -69,7 +69,7 @@ def waited(lesson):
 
 
 @claim("Look at the streams.",
-       "The frontend issues the same ops in both cases, and its only wait is the one at the end.")
+       "The frontend issues the same ops in both cases, and waits for none of them before the mean has been issued.")
 def the_frontend(lesson):
     issued = []
     for order in ("forgotten", "wait_stream"):
