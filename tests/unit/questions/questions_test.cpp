@@ -221,6 +221,26 @@ TEST(Questions, TheLearnersPausesAreNotOnTheAxis) {
     EXPECT_EQ(answer.right, Guess(DrawnGuess{80, 100}));
 }
 
+// The ops of such a run are whole graphs.
+TEST(Questions, AreNotAnsweredByGraphs) {
+    const Question question = only(
+        "- ask: How many?\n  number: {value: count(ops), least: 0, most: 9, within: 1}\n"
+        "  answer: So many.\n");
+    for (const bool graphs : {false, true}) {
+        model::RecordingBuilder builder;
+        builder.exec(0, builder.issue({.begin = 0, .end = 1, .out = 1, .fresh = true}), 1, 30);
+        builder.recording().meta(trace::MetaType::run, 0, graphs ? R"({"issue": "graph"})" : R"({"issue": "op"})");
+        const auto data = std::make_shared<check::RunData>();
+        data->run = builder.read();
+        const RunAnswer answer = answer_of(question, *check::make_run_facts(data), time_axis_of(*data->run));
+        EXPECT_EQ(answer.right.has_value(), !graphs);
+        EXPECT_EQ(answer.problem,
+                  graphs ? "This run does not answer the question: all ops between two waits were issued as one graph, "
+                           "and it is about single ops."
+                         : "");
+    }
+}
+
 TEST(Questions, AMomentIsDrawnOnAnAxisOfItsOwn) {
     const Question question = only(R"(
 - ask: When?
