@@ -63,6 +63,7 @@ struct FrontendTime {
     std::int64_t descheduled_ns = 0;  // ready to run outside waits, while other programs used the core
     std::int64_t paused_ns = 0;       // by the learner
     std::int64_t unnamed_ns = 0;      // uncertainty of the measurements
+    std::int64_t unknown_ns = 0;      // of unnamed_ns: after the last record, in another program's trace
     std::optional<PageFaults> faults;
     Spread record_each, drop_each;  // one record after its event, and one drop
     // The parts only, not the spreads.

@@ -51,8 +51,10 @@ void add_all(const Facts& f, Candidates& to) {
     const WaitSum all = f.waits();
     if (all.count == 0) {
         SentenceWriter writer(f.run, SentenceKind::never_waited);
-        to.push_back(
-            {kAlways, writer.words("The frontend never waited for the backend.").place(f.whole(Row::frontend)).done()});
+        const bool recorded = f.numbers.capabilities.settings;  // another program's trace may lack waits
+        writer.words(recorded ? "The frontend never waited for the backend."
+                              : "The trace has no wait of the frontend.");
+        to.push_back({kAlways, writer.place(f.whole(Row::frontend)).done()});
         return;
     }
     SentenceWriter writer(f.run, all.count == 1 ? SentenceKind::one_wait : SentenceKind::many_waits);
@@ -137,9 +139,10 @@ void add_policy(const Facts& f, Candidates& to) {
     if (of_framework) {
         writer.words("the framework's own: ")
             .name(info.profile.empty() ? "it" : info.profile)
-            .words(f.devices_used > 1            ? " waits after each op on the CPU."
-                   : f.numbers.headway_max <= 1 ? " waits after each op on this device, so the frontend cannot run ahead."
-                                                : " waits after each op on this device.");
+            .words(f.devices_used > 1 ? " waits after each op on the CPU."
+                   : f.numbers.headway_max <= 1
+                       ? " waits after each op on this device, so the frontend cannot run ahead."
+                       : " waits after each op on this device.");
     } else {
         const bool written = info.barrier == "as-written" && info.barrier_changes.empty();
         writer.words(written ? "the program's own " : "the chosen ").words(sum.count == 1 ? "barrier" : "barriers");

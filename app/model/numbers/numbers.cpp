@@ -323,7 +323,8 @@ void NumbersWalk::Sums::end_prediction() {
     if (numbers.ops <= kReplayed && numbers.capabilities.tensors) {
         numbers.handover_ns = critical_path(run_).handover_ns;
     }
-    numbers.frontend_ns = std::max<std::int64_t>(numbers.total_ns - numbers.blocked_ns, 0);
+    numbers.frontend_ns =
+        std::max<std::int64_t>(numbers.total_ns - numbers.blocked_ns - numbers.frontend.unknown_ns, 0);
     for (const std::int64_t busy_ns : tally_.lane_busy_ns) {
         numbers.busiest_lane_ns = std::max(numbers.busiest_lane_ns, busy_ns);
     }

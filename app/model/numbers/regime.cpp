@@ -15,8 +15,9 @@ bool at_least(std::int64_t ns, double share, std::int64_t of_ns) {
 // The side that needs at least this share of the time without imports; mixed: none does. With `clearly` it must also
 // need clearly more than the other side.
 Regime side_of(const Numbers& numbers, std::int64_t imports_ns, double share, bool clearly) {
-    // Unnamed time, which includes the time after the frontend's last record, counts as own work, not as issuing.
-    const std::int64_t own_ns = numbers.frontend.work_ns + numbers.frontend.unnamed_ns - imports_ns;
+    // Unnamed time counts as own work, not as issuing.
+    const FrontendTime& time = numbers.frontend;
+    const std::int64_t own_ns = time.work_ns + time.unnamed_ns - time.unknown_ns - imports_ns;
     struct Side {
         Regime regime;
         std::int64_t ns;
@@ -25,7 +26,7 @@ Regime side_of(const Numbers& numbers, std::int64_t imports_ns, double share, bo
     const Side lane{Regime::execution_bound, numbers.busiest_lane_ns};
     const Side chain{Regime::dependency_bound, numbers.longest_chain_ns};
     const Side backend = static_cast<double>(chain.ns) > static_cast<double>(lane.ns) * (1 + kEvenShare) ? chain : lane;
-    const Side front{own_ns > numbers.frontend.issue_ns ? Regime::frontend_bound : Regime::issue_bound,
+    const Side front{own_ns > time.issue_ns ? Regime::frontend_bound : Regime::issue_bound,
                      std::max<std::int64_t>(numbers.frontend_ns - imports_ns, 0)};
     const Side largest = backend.ns >= front.ns ? backend : front;
     if (!at_least(largest.ns, share, std::max<std::int64_t>(numbers.total_ns - imports_ns, 1)) ||

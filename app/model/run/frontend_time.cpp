@@ -249,6 +249,7 @@ FrontendTime divided(const Run& run, const FrontendPeriod& part, const RecordedT
     time.drop_ns = std::llround(drop * fits);
     time.descheduled_ns = std::llround(without_core_ns * fits + stalled);
     time.unnamed_ns = std::llround(unnamed);
+    time.unknown_ns = run.capabilities().settings ? 0 : std::llround(std::min(after, unnamed));
     time.issue_ns = std::llround(issue);
     // The rest is the program's own work. If rounding made it negative, subtract the deficit from the largest other
     // part.

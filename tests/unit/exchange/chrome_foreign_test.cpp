@@ -47,8 +47,8 @@ TEST(ChromeForeign, ATorchTraceBecomesLanesIssuesWaitsAndMemory) {
     EXPECT_EQ(run.info().title, "their.json");
     EXPECT_EQ(run.info().device_name, "NVIDIA H200");
     ASSERT_EQ(run.lanes().size(), 2u);
-    EXPECT_EQ(run.lanes()[0].name, "stream 7");
-    EXPECT_EQ(run.lanes()[1].name, "stream 20");
+    EXPECT_EQ(run.lanes()[0].name, "Stream 7");
+    EXPECT_EQ(run.lanes()[1].name, "Stream 20");
     ASSERT_EQ(run.op_count(), 2u);
     const model::Op& kernel = run.op(1);
     EXPECT_EQ(kernel.issue_begin_ns, 5'250);

@@ -5,7 +5,9 @@
 
 #include "app/exchange/chrome/chrome_writer.h"
 #include "app/model/analysis/time_range_summary.h"
+#include "app/model/explanation/explanation.h"
 #include "app/model/numbers/numbers_walk.h"
+#include "app/model/numbers/regime.h"
 #include "app/model/report/report.h"
 #include "tests/unit/exchange/exported.h"
 #include "tests/unit/exchange/foreign_trace.h"
@@ -47,7 +49,7 @@ TEST(ChromeForeign, MoreStreamsThanLanesAreCounted) {
     }
     const ReadTrace trace = read(text);
     EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
-    EXPECT_EQ(trace.run->lanes().back().name, "stream 159");
+    EXPECT_EQ(trace.run->lanes().back().name, "Stream 159");
     EXPECT_TRUE(noted(trace, "3 kernels on lanes beyond the first 160 were left out."));
 }
 
@@ -58,10 +60,10 @@ TEST(ChromeForeign, KernelsOfAStreamThatOverlapKeepTheirTimes) {
              kernel("d", 22, 3) + kernel("e", 24, 3) + kernel("f", 30, 5) + kernel("other", 5, 5, "0", 8));
     const model::Run& run = *trace.run;
     ASSERT_EQ(run.lanes().size(), 4u);
-    EXPECT_EQ(run.lanes()[0].name, "stream 7");
-    EXPECT_EQ(run.lanes()[1].name, "stream 7 · 2");
-    EXPECT_EQ(run.lanes()[2].name, "stream 7 · 3");
-    EXPECT_EQ(run.lanes()[3].name, "stream 8");
+    EXPECT_EQ(run.lanes()[0].name, "Stream 7");
+    EXPECT_EQ(run.lanes()[1].name, "Stream 7 · 2");
+    EXPECT_EQ(run.lanes()[2].name, "Stream 7 · 3");
+    EXPECT_EQ(run.lanes()[3].name, "Stream 8");
     EXPECT_EQ(run.info().streams, 2u);
     EXPECT_EQ(run.info().lane_streams, (std::vector<std::uint32_t>{0, 0, 0, 3}));
     std::map<std::string, std::pair<std::size_t, std::int64_t>> found;  // lane, ns
@@ -95,6 +97,29 @@ TEST(ChromeForeign, KernelsOfAStreamThatOverlapKeepTheirTimes) {
     EXPECT_NE(model::report_json(run).find("\"idle_ns\": 30000"), std::string::npos) << model::report_json(run);
 }
 
+// What the host did after its last record is not known: it is neither the frontend's work nor the limit.
+TEST(ChromeForeign, TheTimeAfterTheLastRecordIsNotTheFrontends) {
+    std::string text = "[";
+    for (int i = 0; i < 10; ++i) {
+        text += call("cudaLaunchKernel", 10 * i, 5, std::to_string(i + 1)) +
+                kernel("k", 100 * i + 10, 90, std::to_string(i + 1));
+    }
+    const ReadTrace trace = read(text);
+    const model::Numbers numbers = numbers_of(*trace.run);
+    EXPECT_EQ(numbers.total_ns, 1'000'000);
+    EXPECT_EQ(numbers.frontend_ns, 95'000);
+    EXPECT_EQ(numbers.busiest_lane_ns, 900'000);
+    EXPECT_STREQ(model::regime_word(numbers), "execution-bound");
+    std::string all;
+    for (const model::Sentence& sentence : model::explain(*trace.run, numbers).sentences) {
+        all += sentence.text + "\n";
+    }
+    EXPECT_NE(all.find("Stream 7 executed ops for 900 µs of that (90 %), and the frontend spent 95.0 µs"),
+              std::string::npos)
+        << all;
+    EXPECT_NE(all.find("The trace has no wait of the frontend."), std::string::npos) << all;
+}
+
 // A chain of overlaps does not use more and more lanes: of 200 in a row, two overlap at any time.
 TEST(ChromeForeign, AChainOfOverlapsNeedsTwoLanes) {
     std::string kernels = "[", spans = "[";
@@ -117,7 +142,7 @@ TEST(ChromeForeign, KernelsBeyondTheLaneLimitAreCountedByDepth) {
     }
     const ReadTrace trace = read(text);
     EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
-    EXPECT_EQ(trace.run->lanes().back().name, "stream 8");
+    EXPECT_EQ(trace.run->lanes().back().name, "Stream 8");
     EXPECT_TRUE(noted(trace, "7 kernels on lanes beyond the first 160 were left out.")) << all_notes(trace);
     EXPECT_EQ(trace.run->info().left_out, 7u);
 }
