@@ -353,7 +353,7 @@ class Facts:
         own = replay.frameworks_own(self.trace)
         barriers = [(i in own, self.waited(w)) for i, w in self.waits if w.group == "barrier"]
         of_framework = sum(ns for its, ns in barriers if its) > sum(ns for its, ns in barriers if not its)
-        words = {"frontend_ns": "had not issued", "barrier_ns": "of the framework's own" if of_framework else "in a barrier", "blocker_ns": "for a value",
+        words = {"frontend_ns": "at work", "barrier_ns": "of the framework's own" if of_framework else "in a barrier", "blocker_ns": "for a value",
                  "limit_ns": "by a limit", "dependency_ns": "of another lane", "link_ns": "waited for a link",
                  "handover_ns": "hand-overs",
                  "done_ns": "none was left"}

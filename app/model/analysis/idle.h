@@ -13,8 +13,8 @@ namespace headway::model {
 
 // Idle time of all used lanes in the measured part, by cause.
 struct IdleCauses {
-    std::int64_t frontend_ns = 0;    // the next op had not been issued: the frontend was busy
-    std::int64_t barrier_ns = 0;     // … the frontend was in a barrier
+    std::int64_t frontend_ns = 0;    // the frontend was at work and had issued nothing more
+    std::int64_t barrier_ns = 0;     // the next op had not been issued: the frontend was in a barrier
     std::int64_t blocker_ns = 0;     // … the frontend waited for a value
     std::int64_t limit_ns = 0;       // … the frontend waited for the queue limit or memory
     std::int64_t paused_ns = 0;      // the learner had paused the frontend or held the lanes

@@ -97,10 +97,10 @@ void add_idle(const Facts& f, Candidates& to) {
         }
     }
     const std::array<std::pair<std::int64_t, const char*>, 8> causes{
-        {{idle.frontend_ns, "because the frontend had not issued the next op yet"},
+        {{idle.frontend_ns, "because the frontend was at work and had issued nothing more"},
          {idle.barrier_ns, frameworks_ns > barriers_ns
-                              ? "because the frontend was in a wait of the framework's own and issued nothing"
-                              : "because the frontend was in a barrier and issued nothing"},
+                               ? "because the frontend was in a wait of the framework's own and issued nothing"
+                               : "because the frontend was in a barrier and issued nothing"},
          {idle.blocker_ns, "because the frontend waited for a value and issued nothing"},
          {idle.limit_ns, "because the frontend was stopped by a limit and issued nothing"},
          {idle.dependency_ns, "because the next op needed a result of another lane"},

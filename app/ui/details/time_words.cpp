@@ -17,7 +17,7 @@ struct IdleWords {
 // The longest first.
 std::vector<IdleWords> words_of(const model::IdleCauses& c) {
     std::vector<IdleWords> words{
-        {c.frontend_ns, "the next op was not issued yet", "the frontend was at work and had not issued the next op"},
+        {c.frontend_ns, "the frontend was at work", "the frontend was at work and had issued nothing more"},
         {c.barrier_ns, "the frontend was in a barrier", "the frontend was waiting in a barrier"},
         {c.blocker_ns, "the frontend waited for a value", "the frontend waited for a value"},
         {c.limit_ns, "the frontend was at a limit", "the frontend was held by a limit of ops or memory"},

@@ -225,6 +225,12 @@ std::vector<Case> cases() {
              story.op(10, 100);
              return story.explained();
          }},
+        {Kind::never_waited, "The trace has no wait of the frontend.",
+         [] {
+             Story story;
+             story.op(10, 100);
+             return explained(story, [](Numbers& n) { n.capabilities.settings = false; });
+         }},
         {Kind::one_wait,
          "The frontend waited once, for 380 ns (90 % of the run): waitall in line 9, for 4 unfinished ops.",
          [] { return four(10, 100).explained(); }},
@@ -330,9 +336,8 @@ std::vector<Case> cases() {
              return story.explained();
          }},
         {Kind::idle,
-         "Stream 0 was idle for 380 ns, 370 ns of that because the frontend had not issued the next op yet; the "
-         "longest "
-         "gap is 100 ns.",
+         "Stream 0 was idle for 380 ns, 370 ns of that because the frontend was at work and had issued nothing more; "
+         "the longest gap is 100 ns.",
          [] { return four(100, 10).explained(); }},
         {Kind::idle,
          "The 2 lanes were idle for 640 ns in all, 490 ns of that because the next op was a copy and waited for a link "
