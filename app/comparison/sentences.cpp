@@ -179,6 +179,9 @@ private:
         }
     }
 
+    // How far the frontend runs ahead, and so the memory, differs from run to run.
+    [[nodiscard]] bool one_real_pair() const { return v_.runs == 1 && !v_.simulated; }
+
     void memory() {
         const Finding& m = v_.memory;
         const auto held = [&m](char letter) { return bytes_text(whole(m.of[place(letter)].median)); };
@@ -195,6 +198,9 @@ private:
                 add(more + " needs about as much memory as " + less + numbers(against, first));
             } else if (m.ratio == 0) {
                 add(more + " needs memory, and " + less + " none" + numbers(held(m.subject), first));
+            } else if (one_real_pair()) {
+                add("in these two runs " + more + " held up to " + held(m.subject) + ", " + less + " up to " +
+                    held(other(m.subject)));
             } else if (m.ratio >= kAsPercent) {
                 add(more + " needs " + ratio_text(m.ratio) + " the memory of " + less + numbers(against, first));
             } else {
@@ -219,7 +225,7 @@ private:
         const double most = h.of[place(h.subject)].median;
         const std::string ahead = count_text(whole(most)) + (whole(most) == 1 ? " op" : " ops");
         const std::string more = who(h.subject), less = who(other(h.subject));
-        add(more + " runs up to " + ahead + " ahead, " + less + " up to " +
+        add(more + (one_real_pair() ? " ran up to " : " runs up to ") + ahead + " ahead, " + less + " up to " +
             count_text(whole(h.of[place(other(h.subject))].median)));
     }
 
@@ -243,8 +249,8 @@ private:
         std::string words;
         for (const char letter : {'A', 'B'}) {
             const Spread& s = finding.of[place(letter)];
-            words += (words.empty() ? "" : ", ") + std::string(1, letter) + " " + text(s.median) + " (" + text(s.least) +
-                     " to " + text(s.most) + ")";
+            words += (words.empty() ? "" : ", ") + std::string(1, letter) + " " + text(s.median) + " (" +
+                     text(s.least) + " to " + text(s.most) + ")";
         }
         return words;
     }

@@ -23,10 +23,10 @@ TEST(Verdict, OneRunEachSaysNothingAboutTime) {
         verdict_of(side(info("none"), {10}, 361 * kMB, 1201), side(info("minibatch"), {90}, 61 * kMB, 41));
     EXPECT_EQ(v.time.claim, Claim::one_run);
     EXPECT_EQ(v.time.subject, 0);
-    EXPECT_EQ(
-        v.sentence,
-        "One run each says nothing about time; A (no minibatch barrier) needs 5.9× the memory of B (barrier every "
-        "minibatch): 361 MB against 61 MB; A runs up to 1,201 ops ahead, B up to 41.");
+    EXPECT_EQ(v.sentence,
+              "One run each says nothing about time; in these two runs A (no minibatch barrier) held up to 361 MB, B "
+              "(barrier "
+              "every minibatch) up to 61 MB; A ran up to 1,201 ops ahead, B up to 41.");
 }
 
 TEST(Verdict, OneRunEachClaimsOnlyLargeDifferencesInMemory) {
