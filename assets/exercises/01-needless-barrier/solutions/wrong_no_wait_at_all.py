@@ -1,6 +1,6 @@
 # wrong
 # fails: end
-# says: There are 0 waits
+# says: does not wait for what it has issued
 import headway as hw
 
 rounds = 8
