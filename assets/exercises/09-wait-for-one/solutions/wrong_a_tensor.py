@@ -1,5 +1,5 @@
 # wrong
-# fails: values, on
+# fails: values
 # says: not that of
 import headway as hw
 

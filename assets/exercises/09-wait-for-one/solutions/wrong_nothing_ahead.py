@@ -1,6 +1,6 @@
 # wrong
-# fails: on
-# says: 0 ops are unfinished
+# fails: ahead
+# says: 4 of 22 ops have been issued
 import headway as hw
 
 others = 6
