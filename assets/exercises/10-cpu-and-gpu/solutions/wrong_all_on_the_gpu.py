@@ -1,6 +1,6 @@
 # wrong
 # fails: work
-# says: The CPU has 0 ops
+# says: 8 minibatches with 0 ops on the CPU
 import headway as hw
 
 batches = 8
