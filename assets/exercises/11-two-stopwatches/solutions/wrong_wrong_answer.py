@@ -1,6 +1,6 @@
 # wrong
 # fails: answer
-# says: asynchronous is no
+# says: asynchronous is no; the line returns after
 import headway as hw
 
 size = 24
