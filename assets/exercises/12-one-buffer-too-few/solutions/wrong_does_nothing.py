@@ -1,6 +1,6 @@
 # wrong
 # fails: values, work
-# says: There are 0 products
+# says: The run has 0 products
 rounds = 6
 size = 24
 left = right = None

@@ -1,5 +1,5 @@
 # wrong
-# fails: values, free
+# fails: values
 # says: other values
 import headway as hw
 

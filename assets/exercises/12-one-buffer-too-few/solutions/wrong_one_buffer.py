@@ -1,6 +1,6 @@
 # wrong
 # fails: free
-# says: though it uses no value of it
+# says: assign_slice_ belongs to right, and waits for #27 matmul, a product of left
 import headway as hw
 
 rounds = 6

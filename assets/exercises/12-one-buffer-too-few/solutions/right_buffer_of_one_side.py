@@ -1,0 +1,15 @@
+# right
+import headway as hw
+
+rounds = 6
+size = 24
+
+w = hw.randn(size, size) * 0.2
+left = hw.randn(size, size)
+right = hw.randn(size, size)
+scratch = hw.zeros(size, size)
+for i in range(rounds):
+    scratch[:] = left
+    left = scratch @ w
+    right = right @ w
+hw.waitall()
