@@ -84,6 +84,10 @@ def run(prepared):
         for unit in prepared.units:
             exec(unit, space)
         _headway.program_event("end")
+        if prepared.graded:
+            import headway_graded
+
+            headway_graded.make_numbers_plain(space)
     except SystemExit as error:
         if error.code not in (None, 0):
             prepared.status = error.code & 0xFF if isinstance(error.code, int) else 1

@@ -87,6 +87,24 @@ def refused_node(node):
     return None
 
 
+def is_number_of_numpy(value):
+    kind = type(value)
+    return kind.__module__ == "numpy" and any(base.__name__ == "generic" for base in kind.__mro__)
+
+
+def plain(value):
+    return value.item() if is_number_of_numpy(value) else value
+
+
+def make_numbers_plain(space):
+    """Replaces NumPy's numbers, also those in lists, by Python's: a result is compared by its value, not its type."""
+    for name, value in list(space.items()):
+        if type(value) in (list, tuple) and any(map(is_number_of_numpy, value)):
+            space[name] = type(value)(map(plain, value))
+        elif is_number_of_numpy(value):
+            space[name] = plain(value)
+
+
 def refusal(tree):
     """(sentence, line) about the first thing that is refused, or None."""
     found = []

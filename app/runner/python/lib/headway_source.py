@@ -35,12 +35,13 @@ class Refused(Exception):
 class Prepared:
     """A program ready to run: its compiled units in order. Units in mode "single" echo their value."""
 
-    def __init__(self, file_name, source, units, work, names_devices, pytorch):
+    def __init__(self, file_name, source, units, work, names_devices, graded, pytorch):
         self.file_name = file_name
         self.source = source
         self.units = units
         self.work = work
         self.names_devices = names_devices
+        self.graded = graded
         self.pytorch = pytorch
         self.space = {}
         self.status = 0  # the exit status of a process that the program has forked
@@ -251,7 +252,7 @@ def prepare(path, name, tab, values, graded, pytorch):
         work = work_of_lines(tree, source.count("\n") + 1)
         named = any(names_device(node) for node in walk(tree))
         pytorch = pytorch or (not graded and real_torch_wanted())
-        return Prepared(file_name, source, units, work, named, pytorch)
+        return Prepared(file_name, source, units, work, named, graded, pytorch)
     except Refused as error:
         return (place(str(error), name, error.line), error.line, "unreadable")
     except (SyntaxError, ValueError) as error:

@@ -1,6 +1,6 @@
 # wrong
 # fails: copies
-# says: 2 copies to the frontend
+# says: copies values to the frontend 2 times
 import headway as hw
 
 rows = 12

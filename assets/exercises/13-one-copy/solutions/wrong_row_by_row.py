@@ -1,6 +1,6 @@
 # wrong
 # fails: copies, ops, device
-# says: copies to the frontend
+# says: copies values to the frontend 12 times
 import headway as hw
 
 rows = 12
