@@ -36,7 +36,7 @@ PaneShares default_shares(Mode mode) {
         case Mode::step:
             return {0.26f, 0.58f, 0.68f};
         case Mode::compare:
-            return {0.26f, 0.36f, 0.55f};
+            return {0.26f, 0.30f, 0.55f};
     }
     return {};
 }
