@@ -144,14 +144,34 @@ struct Bracket {
 
 constexpr float kLeader = 5;  // gap between a bracket and a label outside it
 
+void add_once(std::vector<std::string>& names, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(name);
+    }
+}
+
+// "← prepare, train"
+std::string pointing_at(const std::vector<std::string>& names) {
+    std::string text = "← ";
+    for (const std::string& name : names) {
+        text += (&name == &names.front() ? "" : ", ") + name;
+    }
+    return text;
+}
+
 // Puts each name into its bracket if it fits, else next to it. Narrow neighbouring brackets share one label after the
-// last of them.
+// last of them, in which each name stands once.
 void place_names(const RowPen& pen, std::vector<Bracket>& brackets, float size) {
     const auto& measure = *pen.options.measure;
     const float lead = pen.px(kLeader) + pen.px(4), apart = pen.px(9);
     const auto width_of = [&](const std::string& words) { return pen.width(FontRole::ui, size, words); };
-    float taken_to = pen.map().x0();  // right end of the previous label
-    std::string unnamed;              // names of preceding brackets without a label
+    float taken_to = pen.map().x0();   // right end of the previous label
+    std::vector<std::string> unnamed;  // names of preceding brackets without a label
+    const auto add_under = [](std::vector<std::string>& names, const Bracket& b) {
+        for (const model::Scope* scope : b.under) {
+            add_once(names, scope->name);
+        }
+    };
     for (std::size_t i = 0; i < brackets.size(); ++i) {
         Bracket& b = brackets[i];
         const std::int64_t end_ns = std::min(b.scope->end_ns, pen.now_ns());
@@ -165,17 +185,17 @@ void place_names(const RowPen& pen, std::vector<Bracket>& brackets, float size) 
             b.label = text;
             b.label_x = x;
         };
-        std::string all = unnamed + (unnamed.empty() ? "" : ", ") + name;
-        for (const model::Scope* scope : b.under) {
-            all += ", " + scope->name;
-        }
-        const bool alone = all == name;
+        const bool alone = unnamed.empty() && b.under.empty();
+        std::vector<std::string> all = unnamed;
+        add_once(all, name);
+        add_under(all, b);
+        const std::string together = pointing_at(all);
         if (width_of(words) <= inside) {
             put(words, Bracket::Place::inside, 0);
         } else if (width_of(name) <= inside) {
             put(name, Bracket::Place::inside, 0);
-        } else if (!alone && width_of("← " + all) <= right) {
-            put("← " + all, Bracket::Place::right, b.x1 + lead);
+        } else if (!alone && width_of(together) <= right) {
+            put(together, Bracket::Place::right, b.x1 + lead);
         } else if (alone && std::min(width_of(words), width_of(name)) <= right) {
             put(width_of(words) <= right ? words : name, Bracket::Place::right, b.x1 + lead);
         } else if (alone && width_of(name) <= left) {
@@ -187,13 +207,12 @@ void place_names(const RowPen& pen, std::vector<Bracket>& brackets, float size) 
         }
         if (b.place == Bracket::Place::inside && !unnamed.empty()) {
             const float room = (b.x1 - b.x0 - width_of(b.label)) / 2 - pen.px(20);
-            b.before = width_of("← " + unnamed) <= room ? "← " + unnamed : std::string();
+            const std::string before = pointing_at(unnamed);
+            b.before = width_of(before) <= room ? before : std::string();
         }
-        unnamed = b.place == Bracket::Place::none ? all : std::string();
+        unnamed = b.place == Bracket::Place::none ? all : std::vector<std::string>();
         if (b.place == Bracket::Place::inside) {
-            for (const model::Scope* scope : b.under) {
-                unnamed += (unnamed.empty() ? "" : ", ") + scope->name;
-            }
+            add_under(unnamed, b);
         }
         taken_to = b.x1 + apart;
         if (b.place == Bracket::Place::right) {

@@ -160,7 +160,8 @@ TEST_F(Timelines, TheTotalSaysWhyTheAxisIsLonger) {
 TEST_F(Timelines, OverlappingScopesAreNamedTogether) {
     test::Script script;
     script.measure_begin();
-    for (const auto& [name, ns] : {std::pair{"shape", 900}, {"print", 5000}, {"item", 700}, {"float", 500}}) {
+    for (const auto& [name, ns] :
+         {std::pair{"shape", 900}, {"print", 5000}, {"item", 700}, {"print", 800}, {"float", 500}}) {
         script.scope_begin(name);
         script.issue({"op", "(1)", devices::Family::other, 4}, ns, 100);
         script.scope_end(name);
@@ -181,7 +182,7 @@ TEST_F(Timelines, OverlappingScopesAreNamedTogether) {
             return std::any_of(texts.begin(), texts.end(),
                                [&](const Text* text) { return text->text.starts_with(words); });
         };
-        EXPECT_TRUE(said("← shape, print, item, float"));
+        EXPECT_TRUE(said("← shape, print, item, float")) << "each name once";
         EXPECT_TRUE(said("numpy  700 µs"));
         EXPECT_EQ(test::overlapping_text(layout.list, fonts_), "");
     }
