@@ -343,6 +343,8 @@ def replay(trace, graph, lanes, left_out=frozenset(), returns=None):
         else:
             break
         then_front, now_front = max(then_front, then), max(now_front, then + shift)
+    if trace.works and trace.works[-1].end > then_front:
+        then_front, now_front = trace.works[-1].end, max(now_front, trace.works[-1].end + shift)
     take_drops(len(ops), PENDING)
     lanes.end()
 

@@ -229,6 +229,7 @@ Replay::Replay(const Run& run, Options options)
       part_(run.measured()),
       op_count_(static_cast<OpId>(run.op_count())),
       wait_count_(run.waits().size()),
+      last_work_ns_(run.works().empty() ? INT64_MIN : run.works().back().end_ns),
       program_end_ns_(run.program_end_ns()) {
     backend_ = make_simulated_backend(run);
     if (backend_ == nullptr) {
@@ -358,6 +359,9 @@ void Replay::frontend_at(std::int64_t then_ns) {
 // recording may extend slightly beyond both.
 void Replay::finish() {
     done_ = true;
+    if (last_work_ns_ > then_frontend_end_ns_) {
+        frontend_at(last_work_ns_);
+    }
     backend_->end();
     std::int64_t last_ns = INT64_MIN, then_last_ns = INT64_MIN, part_ns = INT64_MIN, then_part_ns = INT64_MIN;
     for (OpId id = 1; id <= op_count_; ++id) {

@@ -81,8 +81,9 @@ private:
     const Run& run_;
     Options options_;
     Run::Measured part_;
-    const OpId op_count_;  // the run's values at construction, like the next two
+    const OpId op_count_;  // the run's values at construction, like the next three
     const std::size_t wait_count_;
+    const std::int64_t last_work_ns_;  // end of the frontend's last recorded work; INT64_MIN: there is none
     const std::optional<std::int64_t> program_end_ns_;
     std::unique_ptr<Backend> backend_;
     OpId next_op_ = 1;

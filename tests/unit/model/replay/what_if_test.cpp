@@ -114,6 +114,19 @@ TEST(WhatIfRun, ExcludesThePausesOfTheMeasuredPart) {
     EXPECT_EQ(without_waits(*run, [](std::size_t) { return false; }).total_ns, 40);
 }
 
+// The run has no record of its end. Without the wait, ops run during the work after the last event.
+TEST(WhatIfRun, TheFrontendsLastWorkComesBeforeTheEnd) {
+    RecordingBuilder builder;
+    builder.exec(0, builder.issue({0, 10, 0}), 10, 100);
+    builder.wait(10, 102, WaitKind::waitall);
+    builder.exec(0, builder.issue({102, 112, 0}), 112, 162);
+    builder.work(112, 412, "sleep");
+    const auto run = builder.read();
+    EXPECT_EQ(total_ns_of(*run), 412);
+    EXPECT_EQ(without_waits(*run, [](std::size_t) { return false; }).total_ns, 412);
+    EXPECT_EQ(without_wait(*run, 0).total_ns, 412 - 92);
+}
+
 // A wait for memory is not for ops.
 TEST(WhatIfRun, AWaitForNoOpKeepsItsDurationWithoutTheLearnersHolds) {
     RecordingBuilder builder;
