@@ -390,9 +390,10 @@ def barriers_left_out(trace):
     stay = frameworks_own(trace)
     at_end = [index for index in range(trace.first_wait, trace.waits_end) if trace.waits[index].issued >= trace.last]
     own = [index for index in at_end if trace.waits[index].group == "barrier" and trace.waits[index].kind not in POLICY]
-    for_all = [index for index in own if not trace.waits[index].target]
-    policy = [index for index in at_end if trace.waits[index].kind in POLICY]
-    blocked = any(trace.waits[index].group == "blocker" or index in stay for index in at_end)
-    stays = None if blocked else (for_all[:1] or own[-1:] or policy[:1] or [None])[0]
+    for_all = [index for index in own if not trace.waits[index].target and trace.waits[index].device < 0]
+    waits_anyway = any(trace.waits[index].group == "blocker" or index in stay for index in at_end)
+    policy = [] if waits_anyway else [index for index in at_end
+                                      if trace.waits[index].kind in POLICY and index not in stay]
+    stays = (for_all or own or policy or [None])[-1]
     return frozenset(index for index, wait in enumerate(trace.waits) if index != stays and index not in stay and
                      (wait.group == "barrier" if index >= trace.first_wait else wait.kind in POLICY))

@@ -1,6 +1,7 @@
 """On the simulated device, predictions and what-if durations equal those of actual runs, to the nanosecond."""
 
 import json
+import random
 
 from scenario import Scenario, main, settings
 
@@ -13,6 +14,42 @@ def smaller(lesson):
     """Their own sizes take seconds."""
     return {"three-sums": settings(megabytes=2), "under-the-backward-pass": settings(batch=500),
             "unequal-gpus": settings(batch=500)}.get(lesson, ())
+
+
+def random_program(rng):
+    """Ends with several waits, other work between them. `W=0` removes all barriers except for the last one that is for
+    everything."""
+    lines = ["import time", "import headway as hw", "W = 1"]
+    tensors = [f"x{i}" for i in range(rng.randint(2, 4))]
+    lines += [f"{name} = hw.randn(128, 128, device='gpu')" for name in tensors]
+    lines.append("c = hw.randn(128, 128, device='cpu')")
+    if rng.random() < 0.5:
+        lines += ["hw.waitall()", "hw.measure()"]
+
+    def any_one():
+        return rng.choice(tensors)
+
+    def barrier():
+        return rng.choice(["hw.waitall()", "hw.waitall('cpu')", "hw.waitall('gpu')", f"{any_one()}.wait_to_read()"])
+
+    lines.append(f"for i in range({rng.randint(1, 5)}):")
+    for _ in range(rng.randint(3, 9)):
+        lines.append("    " + rng.choice([
+            f"{any_one()} = {any_one()} @ {any_one()} * 0.05", f"{any_one()} += 1", "c = c @ c * 0.05",
+            f"c = {any_one()}.cpu()", f"{any_one()} = c.to('gpu')", f"{any_one()}.sum().item()",
+            barrier() + " if W else None"]))
+    lines += [f"s = {any_one()}.sum()", "z = x0 + 1"]
+
+    def end():
+        return rng.choice([barrier() + " if W else None", "hw.waitall() if W else None", "s.item()",
+                           f"time.sleep({rng.choice((0.0001, 0.003))})"])
+
+    def after():  # what waits for everything would be the last one
+        return rng.choice(["hw.waitall('cpu') if W else None", f"{any_one()}.wait_to_read() if W else None", "s.item()",
+                           "time.sleep(0.0001)"])
+
+    lines += [end() for _ in range(rng.randint(0, 5))] + ["hw.waitall()"] + [after() for _ in range(rng.randint(0, 2))]
+    return "\n".join(lines) + "\n"
 
 
 class Prediction(Scenario):
@@ -55,6 +92,21 @@ class Prediction(Scenario):
         once = self.simulated("increment", *settings(n=500, wait="once"))
         each = self.simulated("increment", *settings(n=500, wait="each"))
         self.assertEqual(each["without_barriers_ns"], once["total_ns"])
+
+    def test_random_programs_without_barriers_take_the_what_if_time(self):
+        path = self.folder / "program.py"
+        for seed in range(60):
+            rng = random.Random(seed)
+            path.write_text(random_program(rng))
+            options = ["--streams", rng.choice((1, 2, 3)), "--free-policy", rng.choice(("finish", "stream", "lazy"))]
+            if rng.random() < 0.3:
+                options += ["--queue-limit", rng.choice((2, 5, 9))]
+            if rng.random() < 0.3:
+                options += ["--costs", rng.choice(("t1=1us,t2=7us", "t3=0", "t1=0", "t2=3us,t3=2us"))]
+            with self.subTest(seed=seed, options=options, program=path.read_text()):
+                held = self.simulated(path, *options, "--barrier", rng.choice(("none", "op")))
+                free = self.simulated(path, *options, "--set", "W=0")
+                self.assertEqual(held["without_barriers_ns"], free["total_ns"])
 
     def test_training_without_barriers_takes_the_what_if_time(self):
         sizes = settings(batches=8, batch_size=512, hidden=2048)

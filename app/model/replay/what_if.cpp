@@ -33,24 +33,26 @@ bool is_of_policy(trace::WaitKind kind) {
 }
 
 // The barrier that is kept at the end of a run whose other barriers are removed: without it the program would
-// measure only issuing. Among the barriers after all measured ops it is the program's own first one for everything,
-// else its own last one, else the policy's first one. SIZE_MAX if the program waits for a value there, or the
-// framework waits by itself.
+// measure only issuing. Among the barriers after all measured ops it is the program's own last one for everything, so
+// that work between two of them overlaps with the ops; else its own last one; else the policy's last one. SIZE_MAX if
+// there is none, or only the policy's where the program waits for a value or the framework waits by itself.
 std::size_t barrier_at_the_end(const Run& run, const Run::Measured& part) {
-    std::size_t for_all = SIZE_MAX, own = SIZE_MAX, of_policy = SIZE_MAX;
+    std::size_t own = SIZE_MAX, of_policy = SIZE_MAX;
+    bool waits_anyway = false;
     for (std::size_t i = part.waits_end; i > part.first_wait && run.waits()[i - 1].issued >= part.last; --i) {
         const Wait& wait = run.waits()[i - 1];
         if (trace::is_blocker(wait.kind) || is_the_frameworks(run, wait.kind)) {
-            return SIZE_MAX;
-        }
-        if (is_of_policy(wait.kind)) {
-            of_policy = i - 1;
+            waits_anyway = true;
+        } else if (is_of_policy(wait.kind)) {
+            of_policy = of_policy == SIZE_MAX ? i - 1 : of_policy;
         } else if (trace::is_barrier(wait.kind)) {
-            for_all = wait.target == 0 ? i - 1 : for_all;
+            if (wait.target == 0 && wait.device < 0) {
+                return i - 1;
+            }
             own = own == SIZE_MAX ? i - 1 : own;
         }
     }
-    return for_all != SIZE_MAX ? for_all : own != SIZE_MAX ? own : of_policy;
+    return own != SIZE_MAX || waits_anyway ? own : of_policy;
 }
 
 }  // namespace

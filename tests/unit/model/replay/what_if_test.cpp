@@ -19,26 +19,31 @@ using trace::WaitKind;
 struct EndWait {
     WaitKind kind;
     BufferId target = 0;
+    bool first_device = false;  // waits only for the ops of the first of two devices
 };
 
 // Which of these waits after the last op are left out without barriers.
 std::vector<bool> left_out(const std::vector<EndWait>& at_the_end, std::string_view barrier = "minibatch") {
     RecordingBuilder builder;
-    builder.metadata("{\"barrier\": \"" + std::string(barrier) + "\"}");
+    builder.gpu_and_cpu(R"(, "barrier": ")" + std::string(barrier) + "\"");
     std::int64_t now = 0;
-    const auto wait = [&](WaitKind kind, BufferId target) {
-        builder.wait(now, now + 2, kind, target);
+    const auto wait = [&](const EndWait& end) {
+        if (end.first_device) {
+            builder.wait_for_device(now, now + 2, 0);
+        } else {
+            builder.wait(now, now + 2, end.kind, end.target);
+        }
         now += 2;
     };
     for (const BufferId out : {1u, 2u}) {
         builder.exec(0, builder.issue({.begin = now, .end = now + 10, .out = out, .fresh = true}), now + 10, now + 11);
         now += 11;
-        wait(WaitKind::waitall, 0);
+        wait({WaitKind::waitall});
     }
     builder.exec(0, builder.issue({.begin = now, .end = now + 10, .out = 3, .fresh = true}), now + 10, now + 11);
     now += 11;
-    for (const auto& [kind, target] : at_the_end) {
-        wait(kind, target);
+    for (const EndWait& end : at_the_end) {
+        wait(end);
     }
     builder.mark(trace::FrontendKind::program_end, now);
     const auto run = builder.read();
@@ -53,24 +58,36 @@ std::vector<bool> left_out(const std::vector<EndWait>& at_the_end, std::string_v
 
 using LeftOut = std::vector<bool>;
 constexpr EndWait kPolicyWait{WaitKind::minibatch_barrier}, kForAll{WaitKind::waitall};
-constexpr EndWait kForOne{WaitKind::wait_to_read, 3};
+constexpr EndWait kForOne{WaitKind::wait_to_read, 3}, kForADevice{WaitKind::synchronize, 0, true};
+constexpr EndWait kBlocker{WaitKind::item, 3}, kOpBarrier{WaitKind::op_barrier};
 
-TEST(Barriers, TheProgramsFirstForEverythingIsKeptAtTheEnd) {
-    EXPECT_EQ(left_out({kPolicyWait, kForOne, kForAll, kForAll, kForOne}), (LeftOut{true, true, false, true, true}));
+TEST(Barriers, TheProgramsLastForEverythingIsKeptAtTheEnd) {
+    EXPECT_EQ(left_out({kPolicyWait, kForOne, kForAll, kForAll, kForOne}), (LeftOut{true, true, true, false, true}));
+    EXPECT_EQ(left_out({kForADevice, kForAll}), (LeftOut{true, false}));
+    EXPECT_EQ(left_out({kForAll, kForADevice, kPolicyWait}), (LeftOut{false, true, true}));
 }
 
 TEST(Barriers, OtherwiseTheProgramsLastIsKept) {
     EXPECT_EQ(left_out({kForOne, kForOne, kPolicyWait}), (LeftOut{true, false, true}));
+    EXPECT_EQ(left_out({kForOne, kForADevice}), (LeftOut{true, false}));
 }
 
-TEST(Barriers, OtherwiseThePolicysFirstIsKept) {
-    EXPECT_EQ(left_out({kPolicyWait, kPolicyWait}), (LeftOut{false, true}));
-    EXPECT_EQ(left_out({{WaitKind::op_barrier}, kPolicyWait}, "op"), (LeftOut{false, true}));
+TEST(Barriers, OtherwiseThePolicysLastIsKept) {
+    EXPECT_EQ(left_out({kPolicyWait, kPolicyWait}), (LeftOut{true, false}));
+    EXPECT_EQ(left_out({kOpBarrier, kPolicyWait}, "op"), (LeftOut{true, false}));
 }
 
-TEST(Barriers, NoneIsKeptWhereABlockerWaitsAtTheEnd) {
-    EXPECT_EQ(left_out({kForAll, {WaitKind::item, 3}}), (LeftOut{true, false}));
-    EXPECT_EQ(left_out({{WaitKind::op_barrier}, kForAll}), (LeftOut{false, true})) << "the framework's";
+TEST(Barriers, ThePolicysAreNotKeptWhereTheProgramOrTheFrameworkWaitsAnyway) {
+    EXPECT_EQ(left_out({kPolicyWait, kBlocker}), (LeftOut{true, false}));
+    EXPECT_EQ(left_out({kBlocker, kPolicyWait}), (LeftOut{false, true}));
+    EXPECT_EQ(left_out({kOpBarrier, kPolicyWait}), (LeftOut{false, true})) << "the framework's";
+}
+
+TEST(Barriers, ABlockerAtTheEndDoesNotReplaceTheProgramsBarrier) {
+    EXPECT_EQ(left_out({kBlocker, kForAll}), (LeftOut{false, false}));
+    EXPECT_EQ(left_out({kForAll, kForAll, kBlocker}), (LeftOut{true, false, false}));
+    EXPECT_EQ(left_out({kForOne, kBlocker}), (LeftOut{false, false}));
+    EXPECT_EQ(left_out({kOpBarrier, kForAll}), (LeftOut{false, false})) << "the framework's";
 }
 
 // A blocker after the last measured op is how the program ends.
