@@ -314,6 +314,11 @@ print("early", early.item())
             self.assertEqual([outcome["orders"] for outcome in report["outcomes"]], [2])
             self.assertIn(words, report["outcomes"][0]["error"])
 
+    def test_options_without_effect_are_named(self):
+        done, _ = explore("import headway as hw\nhw.ones(2, 2)\n", "--orders", "1", "--launch", "frontend")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("--launch, --copies and --products have no effect on simulated"), 1)
+
     def test_wrong_usage(self):
         for options, words in ((["--device", "cpu"], "explore runs on the device simulated"),
                                (["--order", "3"], "chooses the orders itself"), (["--orders", "0"], "--orders")):

@@ -222,7 +222,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     } else if (compare->parsed()) {
         line.subcommand = Subcommand::compare;
         auto& options = line.compare;
-        auto request = checked(raw_compared, "figure-");
+        auto request = checked(raw_compared, "figure-", !options.figure.empty());
         if (!request) {
             return request.error();
         }
@@ -295,7 +295,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     } else if (figure->parsed()) {
         line.subcommand = Subcommand::figure;
         line.words = {file_in, file_out};
-        auto request = checked(raw_figure, "");
+        auto request = checked(raw_figure, "", true);
         if (!request) {
             return request.error();
         }

@@ -2,6 +2,7 @@
 #include "app/runner/execution/words.h"
 
 #include <tuple>
+#include <utility>
 
 namespace headway::runner {
 
@@ -22,7 +23,15 @@ void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string&
     app.add_option("--" + prefix + "fps", raw.fps, "its frames a second (default: 25, of a GIF 12)");
 }
 
-core::Result<FigureRequest> checked(const RawFigureOptions& raw, const std::string& prefix) {
+core::Result<FigureRequest> checked(const RawFigureOptions& raw, const std::string& prefix, bool has_figure) {
+    for (const auto& [value, name] :
+         {std::pair{&raw.size, "size"}, std::pair{&raw.theme, "theme"}, std::pair{&raw.scale, "scale"},
+          std::pair{&raw.from, "from"}, std::pair{&raw.to, "to"}, std::pair{&raw.title, "title"},
+          std::pair{&raw.lanes, "lanes"}, std::pair{&raw.seconds, "seconds"}, std::pair{&raw.fps, "fps"}}) {
+        if (!has_figure && !value->empty()) {
+            return usage_error("--" + prefix + name + " is for --figure, which is not given");
+        }
+    }
     FigureRequest request;
     request.title = raw.title;
     request.lanes = raw.lanes;

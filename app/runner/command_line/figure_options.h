@@ -17,7 +17,7 @@ struct RawFigureOptions {
 // Adds the options: `prefix` is empty for `headway figure` and "figure-" for the others (--figure-size and so on).
 void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string& prefix);
 
-// Errors are of kind usage.
-core::Result<FigureRequest> checked(const RawFigureOptions& raw, const std::string& prefix);
+// Refuses the options where no figure is asked for. Errors are of kind usage.
+core::Result<FigureRequest> checked(const RawFigureOptions& raw, const std::string& prefix, bool has_figure);
 
 }  // namespace headway::runner

@@ -23,7 +23,8 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
                            ->allow_extra_args(false)
                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
     add("--tab", raw.tab,
-        "of a document or lesson: mxnet, pytorch, tensorflow or python (default: a document's first; a lesson's program "
+        "of a document or lesson: mxnet, pytorch, tensorflow or python (default: a document's first; a lesson's "
+        "program "
         "in C++, if it has one)");
     add("--workers", raw.workers,
         "CPU workers, also in a run on a GPU (default: the framework's; Headway's own: cores - 1, at least 1)");
@@ -276,7 +277,7 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.report = raw.report;
     options.trace = raw.trace;
     options.figure = raw.figure;
-    auto request = checked(raw.figure_options, "figure-");
+    auto request = checked(raw.figure_options, "figure-", !raw.figure.empty());
     if (!request) {
         return request.error();
     }

@@ -173,6 +173,9 @@ int explore_command(const ExploreOptions& options) {
     if (!job) {
         return fail(job.error());
     }
+    for (const std::string& note : job->notes) {
+        tell(note);
+    }
     if (auto ready = check_outputs(options.report, {}, {}, {}, job->files()); !ready) {
         return fail(ready.error());
     }

@@ -204,6 +204,9 @@ core::Result<Job> find_job(const RunOptions& options) {
         }
     }
     if (!place && is_source_file(options.program)) {
+        if (!options.tab.empty() && options.program.ends_with(".py")) {
+            return usage_error("--tab is for lessons and documents, not for " + options.program);
+        }
         auto program = make_python_program({options.source.empty() ? options.program : options.source,
                                             options.tab,
                                             {options.set.begin(), options.set.end()},
@@ -410,6 +413,9 @@ core::Result<Job> make_job(const RunOptions& options) {
     }
     if (!options.costs.empty() && job->options.device != "simulated") {
         return usage_error("--costs is for --device simulated, not for " + job->options.device);
+    }
+    if (options.order != 0 && job->options.device != "simulated") {
+        return usage_error("--order is for --device simulated, not for " + job->options.device);
     }
     if (job->options.costs.empty() && job->lesson && job->options.device == "simulated") {
         auto costs = parse_costs(job->lesson->costs, "costs");

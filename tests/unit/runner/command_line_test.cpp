@@ -168,6 +168,20 @@ TEST(Options, OneSideOfAComparisonWritesNothing) {
               "in --a: --trace is for one run: headway run PROGRAM --trace FILE");
 }
 
+TEST(Options, FigureOptionsNeedAFigure) {
+    for (const auto& [option, value] :
+         {std::pair{"--figure-size", "slide"}, std::pair{"--figure-theme", "dark"}, std::pair{"--figure-scale", "2"},
+          std::pair{"--figure-from", "1ms"}, std::pair{"--figure-to", "2ms"}, std::pair{"--figure-title", "T"},
+          std::pair{"--figure-lanes", "window"}, std::pair{"--figure-seconds", "3"}, std::pair{"--figure-fps", "9"}}) {
+        const std::string words = std::string(option) + " is for --figure, which is not given";
+        EXPECT_EQ(error_of({"run", "train", option, value}), words);
+        EXPECT_EQ(error_of({"run", "train", "--figure", "f.png", option, value}), "");
+        EXPECT_EQ(error_of({"compare", "train", "--a", "", "--b", "", option, value}), words);
+        EXPECT_EQ(error_of({"compare", "train", "--a", "", "--b", "", "--figure", "f.png", option, value}), "");
+    }
+    EXPECT_EQ(error_of({"figure", "t.json", "-o", "f.png", "--from", "1ms"}), "");
+}
+
 TEST(Options, AnswersAreForOneRun) {
     EXPECT_EQ(error_of({"run", "train", "--answers", "--repeat", "2"}),
               "--answers is for one run, so not with --repeat");

@@ -84,6 +84,33 @@ TEST(Job, ErrorsOnUnknownNamesListTheKnownOnes) {
     EXPECT_EQ(job.error().message, "n must be from 1 to 1000000000, not \"0\"");
 }
 
+TEST(Job, AnOrderIsForTheSimulatedDevice) {
+    auto options = options_for("increment");
+    options.order = 3;
+    for (const char* device : {"", "cpu", "cuda"}) {
+        options.device = device;
+        const auto job = make_job(options);
+        ASSERT_FALSE(job) << device;
+        EXPECT_EQ(job.error().kind, core::ErrorKind::usage);
+        EXPECT_EQ(job.error().message,
+                  "--order is for --device simulated, not for " + std::string(*device == '\0' ? "cpu" : device));
+    }
+    options.device = "simulated";
+    EXPECT_TRUE(make_job(options));
+    options.order = 0;
+    options.device = "cpu";
+    EXPECT_TRUE(make_job(options));
+}
+
+TEST(Job, APythonProgramHasNoTabs) {
+    auto options = options_for("p.py");
+    options.tab = "pytorch";
+    const auto job = make_job(options);
+    ASSERT_FALSE(job);
+    EXPECT_EQ(job.error().kind, core::ErrorKind::usage);
+    EXPECT_EQ(job.error().message, "--tab is for lessons and documents, not for p.py");
+}
+
 lesson::Lesson lesson_with(lesson::Parameter parameter) {
     lesson::Lesson lesson;
     lesson.file = "x/lesson.md";
