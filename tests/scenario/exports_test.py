@@ -267,6 +267,13 @@ class Exports(Scenario):
         self.assertEqual((ran.status, ran.out), (1, ""), ran)
         self.assertIn("the questions are not answered, because the run is not complete", ran.err)
 
+    def test_a_program_that_is_not_a_lesson_does_not_run_for_its_answers(self):
+        (self.folder / "p.py").write_text("print('ran')\n")
+        ran = self.headway("run", "p.py", "--device", "simulated", "--answers", "--report", "r.json")
+        self.assertEqual((ran.status, ran.out), (2, ""), ran)
+        self.assertEqual(ran.err, "headway: --answers is for lessons, and p.py is not a lesson\n")
+        self.assertFalse((self.folder / "r.json").exists())
+
     def test_a_series_that_fails_writes_the_run_that_failed(self):
         (self.folder / "p.py").write_text(
             "import os\nfrom mxnet import np, npx\nx = np.ones(4) + 1\nnpx.waitall()\n"

@@ -161,12 +161,8 @@ core::Result<void> settle_in(const RunOptions& options) {
     return confinement::confine({options.confine, options.network});
 }
 
-// Prints each question of the lesson with what is right for this run. Fails if the run leaves one unanswered.
+// Prints each question of the job's lesson with what is right for this run. Fails if the run leaves one unanswered.
 int print_answers(const Job& job, std::unique_ptr<model::Run> run) {
-    if (!job.lesson) {
-        return fail(
-            {core::ErrorKind::usage, "--answers is for lessons, and " + job.options.program + " is not a lesson"});
-    }
     auto all = questions::load_questions(std::filesystem::path(job.lesson->file).parent_path());
     if (!all) {
         return fail(all.error());

@@ -411,6 +411,9 @@ core::Result<Job> make_job(const RunOptions& options) {
     if (!job) {
         return job;
     }
+    if (options.answers && !job->lesson) {
+        return usage_error("--answers is for lessons, and " + options.program + " is not a lesson");
+    }
     if (!options.costs.empty() && job->options.device != "simulated") {
         return usage_error("--costs is for --device simulated, not for " + job->options.device);
     }

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <fstream>
+
 namespace headway::runner {
 namespace {
 
@@ -100,6 +103,19 @@ TEST(Job, AnOrderIsForTheSimulatedDevice) {
     options.order = 0;
     options.device = "cpu";
     EXPECT_TRUE(make_job(options));
+}
+
+TEST(Job, AnswersAreForLessons) {
+    auto options = options_for("increment");
+    options.answers = true;
+    EXPECT_TRUE(make_job(options));
+    options.program = testing::TempDir() + "headway-job-test.py";
+    std::ofstream(options.program) << "x = 1\n";
+    const auto job = make_job(options);
+    std::remove(options.program.c_str());
+    ASSERT_FALSE(job);
+    EXPECT_EQ(job.error().kind, core::ErrorKind::usage);
+    EXPECT_EQ(job.error().message, "--answers is for lessons, and " + options.program + " is not a lesson");
 }
 
 TEST(Job, APythonProgramHasNoTabs) {
