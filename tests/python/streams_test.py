@@ -314,6 +314,21 @@ print("early", early.item())
             self.assertEqual([outcome["orders"] for outcome in report["outcomes"]], [2])
             self.assertIn(words, report["outcomes"][0]["error"])
 
+    def test_a_report_is_replaced_if_orders_failed_and_that_is_asked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, report = os.path.join(folder, "program.py"), os.path.join(folder, "report.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("import os\nos._exit(7)\n")
+            for options, is_kept in (((), True), (("--replace",), False)):
+                with open(report, "w", encoding="utf-8") as file:
+                    file.write("earlier")
+                done = subprocess.run([RUNNER, "explore", path, "--orders", "1", "--report", report, *options],
+                                      stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertEqual("(--replace replaces it)" in done.stderr, is_kept, done.stderr)
+                with open(report, encoding="utf-8") as file:
+                    self.assertEqual(file.read() == "earlier", is_kept)
+
     def test_options_without_effect_are_named(self):
         done, _ = explore("import headway as hw\nhw.ones(2, 2)\n", "--orders", "1", "--launch", "frontend")
         self.assertEqual(done.returncode, 0, done.stderr)

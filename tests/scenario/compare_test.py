@@ -210,6 +210,21 @@ class Compare(Scenario):
         again = self.headway("compare", "train", "--a", "--barrier none --budget 4M", "--b", "", "--report", "r.json")
         self.assertIn("r.json already exists and was not replaced", again.err)
         self.assertTrue((self.folder / "r.partial.json").exists())
+        (self.folder / "r.partial.json").unlink()
+        (self.folder / "r.json").write_text("earlier")
+        self.headway("compare", "train", "--a", "--barrier none --budget 4M", "--b", "", "--report", "r.json", "--replace")
+        self.assertEqual(json.loads((self.folder / "r.json").read_text())["verdict"]["time"]["claim"], "not comparable")
+        self.assertFalse((self.folder / "r.partial.json").exists())
+
+    def test_an_incomplete_trace_replaces_a_report_where_that_is_asked(self):
+        self.headway("run", "train", "--barrier", "none", "--budget", "4M", "--trace", "t.json")
+        words = ["compare", "--a", "t.json", "--b", "t.json", "--report", "r.json"]
+        (self.folder / "r.json").write_text("earlier")
+        kept = self.headway(*words)
+        self.assertIn("r.json already exists and was not replaced", kept.err)
+        self.assertEqual((self.folder / "r.json").read_text(), "earlier")
+        self.assertEqual(self.headway(*words, "--replace").status, kept.status)
+        self.assertIn("verdict", json.loads((self.folder / "r.json").read_text()))
 
     def test_a_crashed_side_is_not_compared(self):
         (self.folder / "p.py").write_text(

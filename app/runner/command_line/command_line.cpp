@@ -150,6 +150,8 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     add_figure_options(*compare, raw_compared, "figure-");
     compare->add_option("--report", line.compare.report, "FILE.json, or - for standard output: the numbers of both")
         ->transform(dash_is_standard_output());
+    compare->add_flag("--replace", line.compare.replace,
+                      "what a comparison with an incomplete run writes replaces files of earlier ones, too");
 
     std::string explore_orders, explore_seed;
     RawRunOptions raw_explored;
@@ -159,6 +161,8 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     explore->add_option("--first", explore_seed, "SEED of the first order; the others follow (default: 1)");
     explore->add_option("--report", line.explore.report, "FILE.json, or - for standard output: outcomes and races")
         ->transform(dash_is_standard_output());
+    explore->add_flag("--replace", raw_explored.replace,
+                      "what an incomplete exploration writes replaces the file of an earlier one, too");
     const auto explored = add_settings(*explore, raw_explored);
 
     std::string file_in, file_out;

@@ -19,6 +19,7 @@ struct CompareOptions {
     // (once on the simulated device).
     std::uint32_t repeat = 0;
     std::string report, figure;
+    bool replace = false;  // what an incomplete comparison writes replaces existing files; as a side's --replace
     FigureRequest figure_request;
 };
 

@@ -273,7 +273,7 @@ int compare_command(const CompareOptions& options) {
     }
     tell(verdict.sentence);
     tell(verdict.evidence);
-    const bool replace = options.a.replace || options.b.replace;
+    const bool replace = options.replace || options.a.replace || options.b.replace;
     const bool complete = both[0].all_complete() && both[1].all_complete();
     const auto keep_first = [&](const core::Result<void>& written) {
         if (!written) {

@@ -168,6 +168,15 @@ TEST(Options, OneSideOfAComparisonWritesNothing) {
               "in --a: --trace is for one run: headway run PROGRAM --trace FILE");
 }
 
+TEST(Options, WhatIsWrittenCanReplaceEarlierFiles) {
+    EXPECT_FALSE(parse_command_line({"compare", "--a", "a.json", "--b", "b.json"})->compare.replace);
+    EXPECT_TRUE(parse_command_line({"compare", "--a", "a.json", "--b", "b.json", "--replace"})->compare.replace);
+    EXPECT_FALSE(parse_command_line({"explore", "train"})->explore.run.replace);
+    const auto line = parse_command_line({"explore", "train", "--replace"});
+    EXPECT_TRUE(line->explore.run.replace);
+    EXPECT_TRUE(line->explore.words.empty());
+}
+
 TEST(Options, FigureOptionsNeedAFigure) {
     for (const auto& [option, value] :
          {std::pair{"--figure-size", "slide"}, std::pair{"--figure-theme", "dark"}, std::pair{"--figure-scale", "2"},
