@@ -22,11 +22,9 @@ int dispatch(const std::vector<std::string>& arguments) {
     }
     switch (line->subcommand) {
         case Subcommand::help:
-            std::fputs(line->text.c_str(), stdout);
-            return kDone;
+            return print_result(line->text);
         case Subcommand::version:
-            std::puts("headway " HEADWAY_VERSION);
-            return kDone;
+            return print_result("headway " HEADWAY_VERSION "\n");
         case Subcommand::run:
             return line->run.repeat > 1 ? repeat_command(line->run) : run_command(line->run);
         case Subcommand::compare:

@@ -55,6 +55,17 @@ class BadInput(Scenario):
             self.assertEqual(ran.returncode, status, ran.stderr)
             self.assertIn(words, ran.stderr)
 
+    def test_a_result_that_stdout_does_not_take_is_an_error(self):
+        self.assertEqual(self.headway("run", "increment", "--device", "simulated", "--set", "n=3", "--trace",
+                                      "t.json").status, 0)
+        for words in (["explain", "t.json"], ["lessons"], ["devices", "--json"], ["check", "--list"],
+                      ["check", "needless-barrier"], ["--help"], ["--version"]):
+            with self.subTest(words), open("/dev/full", "wb") as full:
+                ran = subprocess.run([RUNNER, *words], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True,
+                                     timeout=60)
+                self.assertEqual(ran.returncode, 2, ran.stderr)
+                self.assertIn("cannot be written to stdout: No space left on device\n", ran.stderr)
+
     def test_usage_errors_have_status_two(self):
         cases = [
             (["frobnicate"], "unknown command"),

@@ -267,6 +267,14 @@ class Exports(Scenario):
         self.assertEqual((ran.status, ran.out), (1, ""), ran)
         self.assertIn("the questions are not answered, because the run is not complete", ran.err)
 
+    def test_answers_that_stdout_does_not_take_are_an_error(self):
+        lesson = self.lesson_with_a_question("", "count(ops) == 2")
+        with open("/dev/full", "wb") as full:
+            ran = subprocess.run([RUNNER, "run", lesson, "--device", "simulated", "--answers"], cwd=self.folder,
+                                 stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(ran.returncode, 2, ran.stderr)
+        self.assertIn("cannot be written to stdout: No space left on device\n", ran.stderr)
+
     def test_a_program_that_is_not_a_lesson_does_not_run_for_its_answers(self):
         (self.folder / "p.py").write_text("print('ran')\n")
         ran = self.headway("run", "p.py", "--device", "simulated", "--answers", "--report", "r.json")

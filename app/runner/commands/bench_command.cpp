@@ -108,20 +108,23 @@ int bench_command(bool json) {
         {"unrecorded_issue_ns", "issue, with the recorder off", unrecorded->issue_ns},
         {"unrecorded_end_to_end_ns", "per op of many, with the recorder off", unrecorded->end_to_end_ns},
     };
+    std::string text;
     if (json) {
         nlohmann::ordered_json out{{"machine", {{"cpu", machine.cpu}, {"cores", machine.cores}, {"os", machine.os}}}};
         for (const auto& row : rows) {
             out[row.name] = row.ns;
         }
-        std::printf("%s\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+        text = out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
     } else {
-        std::printf("%s, %d cores, one worker; the least of %d repeats\n", machine.cpu.c_str(), machine.cores,
-                    kRepeats);
+        text = machine.cpu + ", " + std::to_string(machine.cores) + " cores, one worker; the least of " +
+               std::to_string(kRepeats) + " repeats\n";
         for (const auto& row : rows) {
-            std::printf("%10.1f ns  %s\n", row.ns, row.what);
+            char line[120];
+            std::snprintf(line, sizeof line, "%10.1f ns  %s\n", row.ns, row.what);
+            text += line;
         }
     }
-    return std::fflush(stdout) == 0 ? kDone : kUsage;
+    return print_result(text);
 }
 
 }  // namespace headway::runner

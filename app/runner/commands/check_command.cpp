@@ -1,6 +1,5 @@
 // headway check: one program, a folder of programs (check_folder.cpp), or the exercises themselves
 // (check_selftest.cpp).
-#include <cstdio>
 #include <filesystem>
 
 #include "app/lesson/assets.h"
@@ -23,13 +22,15 @@ int list_exercises() {
     if (!exercises) {
         return fail(exercises.error());
     }
+    std::string text;
     for (const check::Exercise& exercise : *exercises) {
-        std::printf("%-24s %s\n", exercise.id.c_str(), exercise.title.c_str());
+        text += left_aligned(exercise.id, 24) + " " + exercise.title + "\n";
     }
+    const int status = print_result(text);
     for (const core::Error& error : refused) {
         fail(error);
     }
-    return refused.empty() ? kDone : kUsage;
+    return refused.empty() ? status : kUsage;
 }
 
 // The task, and the program to start from.
@@ -43,9 +44,7 @@ int show_task(const check::Exercise& exercise, const std::string& start) {
         tell("wrote " + start + "; check it with: headway check " + exercise.id + " " + start);
         return kDone;
     }
-    std::printf("%s\n\n%s\nStart from %s\n", exercise.title.c_str(), exercise.task.c_str(),
-                exercise.start().string().c_str());
-    return kDone;
+    return print_result(exercise.title + "\n\n" + exercise.task + "\nStart from " + exercise.start().string() + "\n");
 }
 
 int check_one(check::Exercise exercise, const CheckOptions& options) {
@@ -100,13 +99,7 @@ core::Result<void> check_result_file(const check::Exercise& exercise, const Chec
 }
 
 core::Result<void> write_result(const std::string& text, const std::string& file) {
-    if (!file.empty()) {
-        return core::write_whole(file, text);
-    }
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return std::fflush(stdout) == 0
-               ? core::Result<void>()
-               : core::Error{core::ErrorKind::unreadable, "the result cannot be written to stdout", {}, 0, 0};
+    return file.empty() ? print(text) : core::write_whole(file, text);
 }
 
 int check_command(const CheckOptions& options) {

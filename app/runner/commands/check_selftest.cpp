@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 #include "app/check/mutants.h"
@@ -67,16 +66,20 @@ public:
             }
             mutants = *tried;
         }
-        std::printf("%s: %zu right, %zu wrong, %zu mutants, %zu complaints\n", exercise.id.c_str(), right, wrong,
-                    mutants, complaints_);
-        std::fflush(stdout);
+        if (auto printed =
+                print(exercise.id + ": " + std::to_string(right) + " right, " + std::to_string(wrong) + " wrong, " +
+                      std::to_string(mutants) + " mutants, " + std::to_string(complaints_) + " complaints\n");
+            !printed) {
+            return printed.error();
+        }
         return complaints_ == 0;
     }
 
 private:
     void complain(const std::string& what, const std::string& words) {
         ++complaints_;
-        std::printf("%s: %s: %s\n", grader_.exercise().id.c_str(), what.c_str(), words.c_str());
+        // If this fails, so does printing the sums, which the caller reports.
+        [[maybe_unused]] const auto printed = print(grader_.exercise().id + ": " + what + ": " + words + "\n");
     }
 
     void judge(const check::Solution& solution, const check::CheckReport& report) {

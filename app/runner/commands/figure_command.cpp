@@ -1,6 +1,4 @@
 // headway explain and headway figure: what a trace file shows, in words and as a picture.
-#include <cstdio>
-
 #include "app/exchange/chrome/chrome_reader.h"
 #include "app/runner/commands/commands.h"
 
@@ -22,10 +20,11 @@ int explain_command(const std::string& trace) {
     if (!run) {
         return fail(run.error());
     }
+    std::string text;
     for (const std::string& line : explanation_lines(**run)) {
-        std::puts(line.c_str());
+        text += line + "\n";
     }
-    return kDone;
+    return print_result(text);
 }
 
 int figure_command(const std::string& trace, const std::string& file, const FigureRequest& request) {

@@ -34,14 +34,6 @@ ordered_json parameter_json(const lesson::Parameter& parameter) {
     return json;
 }
 
-int print(const std::string& text) {
-    if (std::fputs(text.c_str(), stdout) == EOF || std::fflush(stdout) != 0) {
-        tell("the list cannot be written to stdout");
-        return kUsage;
-    }
-    return kDone;
-}
-
 std::string dump(const ordered_json& json) {
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -85,7 +77,7 @@ int lessons_command(bool json) {
             }
         }
     }
-    int status = print(text);
+    int status = print_result(text);
     for (const auto& error : refused) {
         status = fail(error);
     }
@@ -129,7 +121,7 @@ int devices_command(bool json) {
             "\nThe device cuda has not run on a GPU yet. Its kernels' values, memory accesses and races, and its host\n"
             "code are tested on a CPU; clocks, overlap, the driver and cuBLAS cannot be.\n";
     }
-    return print(text);
+    return print_result(text);
 }
 
 }  // namespace headway::runner

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -180,17 +179,18 @@ int print_answers(const Job& job, std::unique_ptr<model::Run> run) {
     }
     const auto facts = check::make_run_facts(data);
     int status = kDone;
+    std::string text;
     for (const questions::Question& question : *all) {
         const questions::RunAnswer answer = questions::answer_of(question, *facts, questions::time_axis_of(*data->run));
         if (!answer.right) {
             status = kProgramFailed;
-            std::printf("%s\n  %s\n", question.ask.c_str(), answer.problem.c_str());
+            text += question.ask + "\n  " + answer.problem + "\n";
             continue;
         }
-        std::printf("%s\n  %s\n  %s\n", question.ask.c_str(), questions::words_of(question, *answer.right).c_str(),
-                    answer.sentence.c_str());
+        text += question.ask + "\n  " + questions::words_of(question, *answer.right) + "\n  " + answer.sentence + "\n";
     }
-    return status;
+    const int printed = print_result(text);
+    return printed == kDone ? status : printed;
 }
 
 // In the process of the program. The process that supervises it reports how the run ended.

@@ -2,6 +2,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
 namespace headway::runner {
 
 void tell(const std::string& sentence) {
@@ -20,6 +24,19 @@ int fail(const core::Error& error) {
     }
     tell(sentence);
     return status_of(error.kind);
+}
+
+core::Result<void> print(const std::string& text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
+        return {};
+    }
+    return core::Error{core::ErrorKind::unreadable,
+                       std::string("the result cannot be written to stdout: ") + std::strerror(errno)};
+}
+
+int print_result(const std::string& text) {
+    const auto printed = print(text);
+    return printed ? kDone : fail(printed.error());
 }
 
 int status_of(core::ErrorKind kind) {
