@@ -122,6 +122,18 @@ TEST(Comparison, RunsBothSidesInTurnAndShowsTheMedianRuns) {
     EXPECT_NE(verdict->time.claim, comparison::Claim::one_run);
 }
 
+TEST(Comparison, RunsNoOtherProgramAgain) {
+    Compared c;
+    c.run(training(trace::BarrierKind::none));
+    c.run(training(trace::BarrierKind::minibatch));
+    ASSERT_TRUE(c.state.comparing.sides());
+    c.session.settings.program = "increment";
+    c.session.settings.parameters.clear();
+    EXPECT_FALSE(c.state.comparing.sides());
+    c.state.comparing.start();
+    EXPECT_EQ(c.state.comparing.rounds(), nullptr);
+}
+
 TEST(Comparison, DoesNotCompareRunsWithoutOps) {
     const std::string file = testing::TempDir() + "headway-nothing-" + std::to_string(getpid()) + ".py";
     std::ofstream(file) << "import headway\n";

@@ -59,15 +59,17 @@ std::string Comparing::other_program(const Execution* run) const {
 
 std::optional<Comparing::Sides> Comparing::sides() const {
     const Execution *a = session_.a(), *b = session_.b();
-    const auto can_run_again = [](const Execution* run) {
-        return run != nullptr && run->comparable() && run->phase() != Phase::recorded;
+    // A run of another program cannot run again: the text and the folder shown are not its own.
+    const auto can_run_again = [this](const Execution* run) {
+        return run != nullptr && run->comparable() && run->phase() != Phase::recorded &&
+               run->settings.program == session_.settings.program;
     };
     if (session_.live() || !can_run_again(b)) {
         return std::nullopt;
     }
     Settings now = session_.settings;
     now.text = source_.text();
-    if (now.program == b->settings.program && !same_run(b->settings, now)) {
+    if (!same_run(b->settings, now)) {
         return Sides{b->settings, now};
     }
     if (can_run_again(a)) {

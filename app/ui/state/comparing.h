@@ -29,17 +29,17 @@ public:
           notices_(notices),
           selection_(selection) {}
 
-    // Two sets of settings to run in turn: those of A and B; or those of the run shown and the current ones, if they
-    // differ.
+    // Two sets of settings of the current program to run in turn: those of the run shown and the current ones, if they
+    // differ; else those of A and B.
     struct Sides {
         session::Settings a, b;
     };
     [[nodiscard]] std::optional<Sides> sides() const;
     // Runs both in turn, in addition to what is shown. At the end the median runs are shown, with the verdict of all.
     void start();
-    void stop();                                                                   // completed runs count
-    void drop() { rounds_.reset(); }                                               // shows nothing
-    void forget() { compared_.reset(); }                                           // the repeated runs that A and B stand for
+    void stop();                          // completed runs count
+    void drop() { rounds_.reset(); }      // shows nothing
+    void forget() { compared_.reset(); }  // the repeated runs that A and B stand for
     [[nodiscard]] const session::Rounds* rounds() const { return rounds_.get(); }  // null: no comparison is running
     // The comparison of A and B: of all their runs, or of one each. Null unless there are two completely read runs.
     [[nodiscard]] const comparison::Verdict* verdict();
