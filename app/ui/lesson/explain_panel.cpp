@@ -59,7 +59,8 @@ void ExplainPanel::update() {
             state_.timeline.sentence = state_.timeline.look = -1;
             read_ = false;
             // Scroll to the explanation of a lesson's first run only: after that the learner knows where it is.
-            if (shown_lesson_ != state_.programs.index() && b->phase() != session::Phase::recorded) {
+            if (shown_lesson_ != state_.programs.index() && b->phase() != session::Phase::recorded &&
+                state_.comparing.other_program(b).empty()) {
                 shown_lesson_ = state_.programs.index();
                 scroll_to_ = true;
             }

@@ -86,6 +86,30 @@ TEST_F(ExplainWindowTest, SaysWhatHappenedWhenARunHasEnded) {
     EXPECT_FALSE(shown("explain"));
 }
 
+TEST_F(ExplainWindowTest, TheExplanationOfAnotherLessonsRunIsNotScrolledTo) {
+    open(1280, 720);
+    act("set:batches=2000");
+    act("click:run");
+    frame();
+    ASSERT_TRUE(session.live());
+    act("lesson:increment");
+    frames(2);
+    const float unscrolled = rect("parameter/wait/each").y0;
+    act("wait");
+    for (int i = 0; i < 1000 && !app->lesson().explain().any(); ++i) {
+        frame();
+    }
+    frames(30);
+    ASSERT_TRUE(app->lesson().explain().any());
+    EXPECT_EQ(rect("parameter/wait/each").y0, unscrolled);
+    run_to_the_end();
+    for (int i = 0; i < 1000 && app->lesson().explain().busy(); ++i) {
+        frame();
+    }
+    frames(30);
+    EXPECT_LT(rect("parameter/wait/each").y0, unscrolled) << "that of the lesson's own run is scrolled to";
+}
+
 TEST_F(ExplainWindowTest, HoveringHighlightsWhatTheSentenceSpeaksOf) {
     explain();
     act("move:1400,1040");
