@@ -39,16 +39,26 @@ Graph graph_of(const Run& run, const GraphChoice& choice) {
         return graph;
     }
     // Pages of `most` ops each, counted from the first op of the minibatch or the run. A page also ends where its
-    // minibatch or the line's run of consecutive ops ends.
+    // minibatch or the line's run of consecutive ops ends; in an ended run the ops before it then fill the page.
     const auto most = static_cast<OpId>(std::max<std::size_t>(1, choice.most));
     const std::int32_t minibatch = run.op(anchor).minibatch;
     const OpId origin = minibatch >= 0 ? run.minibatches()[static_cast<std::size_t>(minibatch)].first : 1;
-    const OpId page_first = origin + (anchor - origin) / most * most;
-    const OpId page_last = std::min(count, page_first + most - 1);
+    OpId page_first = origin + (anchor - origin) / most * most;
+    OpId page_last = std::min(count, page_first + most - 1);
     const auto belongs = [&](OpId id) {
         return !run.is_folded(id) && run.op(id).minibatch == minibatch &&
                (choice.line == 0 || is_of_line(run, id, choice.line));
     };
+    if (choice.ended) {
+        OpId last = anchor;
+        while (last < count && last - anchor < most && belongs(last + 1)) {
+            ++last;
+        }
+        if (last - anchor < most) {  // among the last ops
+            page_first = last >= most ? last - most + 1 : 1;
+            page_last = last;
+        }
+    }
     graph.first = graph.last = anchor;
     while (graph.first > page_first && belongs(graph.first - 1)) {
         --graph.first;

@@ -1,8 +1,8 @@
 // The dependency graph of one page of ops: consecutive ops and their dependencies. Computed from the trace alone.
 //
-// A page is a range of consecutive ops: a minibatch, what one line issued in a row, or a fixed number of ops. It
-// depends only on the ops before its end: while more ops are issued, nodes are only appended and existing ones do
-// not move.
+// A page is a range of consecutive ops: a minibatch, what one line issued in a row, or a fixed number of ops. In a
+// live run it depends only on the ops before its end: while more ops are issued, nodes are only appended and existing
+// ones do not move. In an ended run the last page is as full as the others.
 //
 // Threads: one; the run must not be updated at the same time.
 #pragma once
@@ -19,6 +19,7 @@ struct GraphChoice {
     // A line number: only the ops that this line issued in a row, at or before the anchor; 0: all lines.
     std::uint32_t line = 0;
     std::size_t most = 40;  // largest number of ops in a page
+    bool ended = false;     // no op will be added to the run
 };
 
 struct GraphNode {

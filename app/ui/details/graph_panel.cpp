@@ -32,15 +32,17 @@ void GraphPanel::choose_page(const model::Run& run, const Moment& moment) {
         }
     }
     anchor_ = anchor;
-    const Key key{&run, state_.session.started(), run.op_count(), anchor, state_.details.graph_line, threads};
+    const session::Execution *a = state_.session.a(), *b = state_.session.b();
+    const bool ended = (a != nullptr && a->run() == &run) || (b != nullptr && b->run() == &run && !b->grows());
+    const Key key{&run, state_.session.started(), run.op_count(), anchor, state_.details.graph_line, threads, ended};
     if (key == key_ && !graph_.empty()) {
         return;
     }
     const core::OpId first_before = graph_.first;
     const bool same_run = key_.run == key.run && key_.started == key.started && key_.threads == threads;
     key_ = key;
-    model::Graph graph =
-        model::graph_of(run, {anchor, threads ? 0 : state_.details.graph_line, threads ? kMostInThreads : kMostNodes});
+    model::Graph graph = model::graph_of(
+        run, {anchor, threads ? 0 : state_.details.graph_line, threads ? kMostInThreads : kMostNodes, ended});
     if (!same_run || graph.first != first_before) {
         settled_ = touched_ = false;
     }

@@ -44,7 +44,7 @@ private:
         std::uint64_t started = 0, ops = 0;
         core::OpId anchor = 0;
         std::uint32_t line = 0;
-        bool threads = false;
+        bool threads = false, ended = false;
         friend bool operator==(const Key&, const Key&) = default;
     };
     Key key_;

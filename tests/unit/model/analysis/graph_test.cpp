@@ -115,6 +115,25 @@ TEST(Graph, PagesAreTheSameForAllTheirOps) {
     EXPECT_EQ(graph_of(*run, {0, 0, 40}).first, 81u);  // the last one
 }
 
+TEST(Graph, TheLastPageOfAnEndedRunIsFull) {
+    RecordingBuilder builder;
+    for (int i = 0; i < 121; ++i) {
+        builder.issue({i, i + 1, 0, static_cast<BufferId>(i + 1), static_cast<BufferId>(i), 0, true});
+    }
+    const auto run = builder.read();
+    const auto page_of = [&run](OpId anchor, std::size_t most, bool ended) {
+        const Graph graph = graph_of(*run, {anchor, 0, most, ended});
+        return std::pair(graph.first, graph.last);
+    };
+    EXPECT_EQ(page_of(0, 40, false), std::pair(OpId{121}, OpId{121}));
+    for (OpId anchor = 82; anchor <= 121; ++anchor) {  // a click on any of its ops moves nothing
+        EXPECT_EQ(page_of(anchor, 40, true), std::pair(OpId{82}, OpId{121})) << anchor;
+    }
+    EXPECT_EQ(page_of(81, 40, true), std::pair(OpId{81}, OpId{120}));
+    EXPECT_EQ(page_of(40, 40, true), std::pair(OpId{1}, OpId{40}));
+    EXPECT_EQ(page_of(0, 200, true), std::pair(OpId{1}, OpId{121}));
+}
+
 TEST(Graph, ContextIsBounded) {
     RecordingBuilder builder;
     for (int i = 0; i < 40; ++i) {
@@ -144,6 +163,8 @@ TEST(Graph, AMinibatchIsAPage) {
     EXPECT_EQ(graph.first, 5u);
     EXPECT_EQ(graph.last, 7u);
     EXPECT_EQ(graph.minibatch, 1);
+    EXPECT_EQ(graph_of(*run, {7, 0, 2, true}).first, 6u);  // filled from the same minibatch
+    EXPECT_EQ(graph_of(*run, {5, 0, 2, true}).last, 6u);
     EXPECT_EQ(graph_of(*run, {1, 0, 40}).last, 1u);  // before the first one
 }
 
