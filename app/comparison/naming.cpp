@@ -42,31 +42,17 @@ std::string recording_of(const RunInfo& info) {
 
 using Differences = std::vector<std::pair<std::string, std::string>>;
 
-Differences differences(const RunInfo& a, const RunInfo& b) {
-    Differences all;
-    const auto add = [&all](std::string of_a, std::string of_b) {
+// Adds a pair of words if they differ.
+auto adder(Differences& all) {
+    return [&all](std::string of_a, std::string of_b) {
         if (of_a != of_b) {
             all.emplace_back(std::move(of_a), std::move(of_b));
         }
     };
-    const auto or_first = [](const std::string& tab) { return tab.empty() ? std::string("first tab") : tab; };
-    add(a.program, b.program);
-    const bool both_frontends = !a.frontend.empty() && !b.frontend.empty();
-    if (both_frontends && a.frontend != b.frontend) {
-        add(a.frontend, b.frontend);
-    } else {
-        add(or_first(a.tab), or_first(b.tab));
-    }
-    add(a.device_kind, b.device_kind);
-    // A device's name may contain the number of lanes, too.
-    const bool lanes_differ = a.workers != b.workers || a.streams != b.streams;
-    if (a.device_kind == b.device_kind && !lanes_differ) {
-        add(a.device_name, b.device_name);
-    }
-    add(barrier_of(a), barrier_of(b));
-    if (a.program == b.program) {
-        add(parameters_of(a, b), parameters_of(b, a));
-    }
+}
+
+void add_engine_settings(Differences& all, const RunInfo& a, const RunInfo& b) {
+    const auto add = adder(all);
     const auto limit = [](std::uint32_t ops) {
         return ops == 0 ? std::string("no queue limit") : "queue limit " + model::count_text(ops);
     };
@@ -98,6 +84,30 @@ Differences differences(const RunInfo& a, const RunInfo& b) {
     add_known("", a.copies, b.copies, " copies");
     add_known("", a.products, b.products, " products");
     add("seed " + std::to_string(a.seed), "seed " + std::to_string(b.seed));
+}
+
+Differences differences(const RunInfo& a, const RunInfo& b) {
+    Differences all;
+    const auto add = adder(all);
+    const auto or_first = [](const std::string& tab) { return tab.empty() ? std::string("first tab") : tab; };
+    add(a.program, b.program);
+    const bool both_frontends = !a.frontend.empty() && !b.frontend.empty();
+    if (both_frontends && a.frontend != b.frontend) {
+        add(a.frontend, b.frontend);
+    } else {
+        add(or_first(a.tab), or_first(b.tab));
+    }
+    add(a.device_kind, b.device_kind);
+    // A device's name may contain the number of lanes, too.
+    const bool lanes_differ = a.workers != b.workers || a.streams != b.streams;
+    if (a.device_kind == b.device_kind && !lanes_differ) {
+        add(a.device_name, b.device_name);
+    }
+    add(barrier_of(a), barrier_of(b));
+    if (a.program == b.program) {
+        add(parameters_of(a, b), parameters_of(b, a));
+    }
+    add_engine_settings(all, a, b);
     return all;
 }
 
@@ -141,6 +151,16 @@ std::string parameters_of(const RunInfo& run, const RunInfo& other) {
             return words + " …";
         }
         words += (words.empty() ? "" : ", ") + name + (set ? "=" + own->second : " not set");
+    }
+    return words;
+}
+
+std::vector<std::string> engine_settings_of(const RunInfo& run, const RunInfo& other) {
+    Differences all;
+    add_engine_settings(all, run, other);
+    std::vector<std::string> words;
+    for (auto& [own, theirs] : all) {
+        words.push_back(std::move(own));
     }
     return words;
 }

@@ -24,6 +24,10 @@ namespace headway::comparison {
 // program.
 [[nodiscard]] std::string parameters_of(const model::RunInfo& run, const model::RunInfo& other);
 
+// "queue limit 8", "budget 48 MiB": the run's engine settings in which it differs from the other run, if both are
+// known.
+[[nodiscard]] std::vector<std::string> engine_settings_of(const model::RunInfo& run, const model::RunInfo& other);
+
 struct Names {
     std::string a, b;  // "wait=once", "wait=each"; both empty: equal settings
     [[nodiscard]] bool empty() const { return a.empty() && b.empty(); }

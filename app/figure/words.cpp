@@ -82,17 +82,11 @@ std::string run_label(const Run& run, const Run* other) {
     if (const std::string parameters = comparison::parameters_of(x, y); !parameters.empty()) {
         label += ", " + parameters;
     }
-    if (x.queue_limit != y.queue_limit) {
-        label += x.queue_limit == 0 ? ", no queue limit" : ", queue limit " + count_text(x.queue_limit);
-    }
-    if (x.free_policy != y.free_policy) {
-        label += ", free policy " + x.free_policy;
-    }
     if (x.device_name != y.device_name || x.device_kind != y.device_kind) {
         label += ", " + x.device_kind;
     }
-    if (x.workers != y.workers && x.workers != 0) {
-        label += ", " + count_text(x.workers) + (x.workers == 1 ? " worker" : " workers");
+    for (const std::string& setting : comparison::engine_settings_of(x, y)) {
+        label += ", " + setting;
     }
     return label;
 }

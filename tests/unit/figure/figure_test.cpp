@@ -436,6 +436,16 @@ TEST(RunLabel, NamesTheParametersThatDiffer) {
         << subtitle_of(*a, none.get());
 }
 
+TEST(RunLabel, NamesTheEngineSettingsThatDiffer) {
+    test::Settings settings;
+    const auto plain = test::Script(settings).finish();
+    settings.budget = 48 << 20;
+    settings.queue_limit = 8;
+    const auto limited = test::Script(settings).finish();
+    EXPECT_EQ(run_label(*plain, limited.get()), run_label(*plain, nullptr) + ", no queue limit, no budget");
+    EXPECT_EQ(run_label(*limited, plain.get()), run_label(*limited, nullptr) + ", queue limit 8, budget 48 MiB");
+}
+
 TEST_F(Figures, ShowBookmarks) {
     const auto run = test::training({}, 6, true);
     FigureOptions options;
