@@ -238,6 +238,8 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
     std::vector<Column> columns;
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const bool both = has_ops(a) && has_ops(b);
+    const comparison::Verdict* verdict = both ? state_.comparing.verdict() : nullptr;  // null while B is in progress
+    const bool compares = both && (verdict == nullptr || verdict->compares());
     for (const session::Execution* run : {a, b}) {
         if (has_ops(run)) {
             const std::size_t side = run == a ? 0 : 1;
@@ -263,12 +265,12 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImVec2 start = ImGui::GetCursorScreenPos();
     const float pad = ui_.px(12), width = std::min(ImGui::GetContentRegionAvail().x, ui_.px(620)) - ui_.px(14);
-    // Names at the left, values aligned at the right of equal columns; the ratio last if there are two runs.
+    // Names at the left, values aligned at the right of equal columns; the ratio last if two runs are compared.
     const float names = text_width(ui_, Face::regular, kNumberText, "peak memory") + ui_.px(12);
-    const auto ratio_of = [both](const Row& row) {
-        return both ? model::larger_text(row.cells[0].value, row.cells[1].value) : std::string();
+    const auto ratio_of = [compares](const Row& row) {
+        return compares ? model::larger_text(row.cells[0].value, row.cells[1].value) : std::string();
     };
-    float widest = 0, ratio = both ? text_width(ui_, Face::semibold, kSmall, "larger") : 0;
+    float widest = 0, ratio = compares ? text_width(ui_, Face::semibold, kSmall, "larger") : 0;
     for (const Row& row : rows) {
         for (const Column& c : columns) {
             const std::string& text = row.cells[c.run == a ? 0 : 1].text;
@@ -281,12 +283,12 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
     const auto columns_count = static_cast<float>(columns.size());
     widest += ui_.px(6);
     // In a narrow panel the ratio stands below the values, so that these are not cut.
-    const bool narrow = both && columns_count * widest + ratio + ui_.px(10) > most;
+    const bool narrow = compares && columns_count * widest + ratio + ui_.px(10) > most;
     if (columns_count * widest > most) {  // a cut name can be guessed, a cut number cannot
         left -= columns_count * widest - most;
         most = columns_count * widest;
     }
-    const float column = (most - (both && !narrow ? ratio + ui_.px(10) : 0)) / columns_count;
+    const float column = (most - (compares && !narrow ? ratio + ui_.px(10) : 0)) / columns_count;
     // The labels are the columns' headings where they fit.
     bool headings = both && note().empty();
     for (const Column& c : columns) {
@@ -305,7 +307,7 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
                             : i == 0 ? "A"
                                      : "B");
         }
-        if (!narrow) {
+        if (compares && !narrow) {
             draw_text_right(ui_, list, start.x + width - pad, y + ui_.px(14), Face::semibold, kSmall, t.faint,
                             "larger");
         }

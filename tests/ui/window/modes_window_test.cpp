@@ -120,6 +120,32 @@ TEST_F(ModesTest, NumbersOfTwoRunsAreNotCut) {
     }
 }
 
+TEST_F(ModesTest, NumbersOfRunsThatAreNotComparedHaveNoRatios) {
+    const auto words_of_numbers = [this] {
+        state.look.mode = Mode::compare;
+        state.details.show("numbers");
+        frames(3);
+        std::string words;
+        app->write_words_to(&words);
+        frames(1);
+        app->write_words_to(nullptr);
+        return words;
+    };
+    state.programs.choose("train");
+    run_to_the_end();
+    act("barrier:none");
+    run_to_the_end();
+    EXPECT_NE(words_of_numbers().find("larger"), std::string::npos);
+    session.settings.budget_bytes = 64 << 10;
+    act("run");
+    act("wait");
+    ASSERT_EQ(session.b()->phase(), session::Phase::failed);
+    ASSERT_NE(session.a(), nullptr);
+    const std::string words = words_of_numbers();
+    EXPECT_NE(words.find("are not compared"), std::string::npos);
+    EXPECT_EQ(words.find("larger"), std::string::npos) << words;
+}
+
 // With large text the controls continue in a further row, and cover nothing beside them.
 TEST_F(ModesTest, StepControlsStayInTheirPane) {
     for (const int width : {1280, 1000, 860}) {
