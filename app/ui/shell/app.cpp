@@ -122,6 +122,7 @@ void App::frame() {
     open_.draw();
     export_.draw(ring_.at().empty());
     close_.draw();
+    state_.exports.closing = close_.may_close();
     ImGui::End();
     if (entering) {
         run_when_entered_ = false;

@@ -163,7 +163,10 @@ bool Exports::poll() {
                      *done ? **done : done->error().message);
         return true;
     }
-    return progress_.show(pictures.job().what(), pictures.job().percent(), [this] { pictures.cancel(); });
+    return progress_.show(
+        pictures.job().what(), pictures.job().percent(), [this] { pictures.cancel(); },
+        closing ? "the window closes when this is done; close it again to stop and keep no file"
+                : "close this to cancel");
 }
 
 }  // namespace headway::ui

@@ -40,6 +40,7 @@ public:
     Pictures pictures;
     Pictures::Recorder write_recording;                   // saves a run to a file
     std::filesystem::path folder;                         // for new files, unless one is chosen
+    bool closing = false;                                 // the window closes when the work is done
     ExportChoice& choice() { return pictures.choice(); }  // remembered from the last export
     // The runs for a picture; none before a run has issued anything.
     [[nodiscard]] std::optional<PictureOf> picture_of() const;

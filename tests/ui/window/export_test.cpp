@@ -216,6 +216,27 @@ TEST_F(ExportTest, OnlyClosingItsNoticeCancelsAnExport) {
     EXPECT_FALSE(state.notices.has(Notice::Kind::exporting));
 }
 
+TEST_F(ExportTest, WhileTheWindowIsToCloseTheNoticeSaysWhatItWaitsFor) {
+    run_to_the_end();
+    state.exports.write_recording = [](const model::Run&, const std::string&, const std::function<bool()>& go_on) {
+        while (go_on()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return core::Result<void>(core::Error{core::ErrorKind::failed, "Cancelled; nothing was written."});
+    };
+    state.exports.save_recording();
+    act("seconds:0.5");
+    ASSERT_TRUE(state.notices.all().back().text.ends_with("(close this to cancel)"));
+    app->ask_to_close();
+    frames(2);
+    EXPECT_TRUE(state.notices.all().back().text.ends_with(
+        "(the window closes when this is done; close it again to stop and keep no file)"))
+        << state.notices.all().back().text;
+    app->ask_to_close();
+    finish_writing();
+    EXPECT_TRUE(app->may_close());
+}
+
 TEST_F(ExportTest, EveryChoiceOfTheExportIsOneClick) {
     run_to_the_end();
     act("key:f12");
@@ -237,7 +258,8 @@ TEST_F(ExportTest, EveryChoiceOfTheExportIsOneClick) {
     act("click:export/format/PDF");
     EXPECT_FALSE(shown("export/scale/4×"));
     EXPECT_FALSE(shown("export/seconds/15 s"));
-    // A path of the user's own, in a folder that does not exist: the dialog says so and stays, and nothing is remembered.
+    // A path of the user's own, in a folder that does not exist: the dialog says so and stays, and nothing is
+    // remembered.
     type("export/path", "/nonexistent/own.pdf");
     frames(3);
     EXPECT_TRUE(shown("export/write"));

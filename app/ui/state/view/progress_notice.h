@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "app/ui/state/view/notices.h"
 
@@ -18,13 +19,13 @@ public:
     void begin() {
         notices_.take_closed(kind_);
         begun_ = std::chrono::steady_clock::now();
-        percent_ = -1;
+        text_.clear();
         cancelled_ = false;
     }
     // Call once a frame while the work goes on; `what` is being done. Calls cancel() once, if the notice was closed.
     // True if the notice is new.
     template <class Cancel>
-    bool show(const std::string& what, int percent, Cancel cancel) {
+    bool show(const std::string& what, int percent, Cancel cancel, const std::string& hint = "close this to cancel") {
         if (std::chrono::steady_clock::now() - begun_ < kPatience) {
             return false;
         }
@@ -32,11 +33,12 @@ public:
             cancel();
             cancelled_ = true;
         }
-        if (cancelled_ || percent_ == percent) {
+        std::string text = what + ": " + std::to_string(percent) + " % (" + hint + ")";
+        if (cancelled_ || text == text_) {
             return false;
         }
-        percent_ = percent;
-        notices_.add(kind_, Notice::Tone::info, what + ": " + std::to_string(percent) + " % (close this to cancel)");
+        text_ = std::move(text);
+        notices_.add(kind_, Notice::Tone::info, text_);
         return true;
     }
     void end() { notices_.dismiss(kind_); }
@@ -47,7 +49,7 @@ private:
     Notices& notices_;
     Notice::Kind kind_;
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-    int percent_ = -1;  // in the notice; -1: there is none yet
+    std::string text_;  // of the notice; empty: there is none yet
     bool cancelled_ = false;
 };
 
