@@ -1,8 +1,9 @@
-// Delivers key changes to ImGui, at most one per key and frame. ImGui 1.86 samples the key states once per frame:
-// it would miss a key pressed and released between two frames, and would see a key released and pressed again as
-// held. Such a change, and all later events, are delayed to the next frame. A change of Ctrl, Shift, Alt or Super
-// after another key's change is delayed as well: that key was pressed with the old modifiers. Later versions of
-// ImGui have this built in.
+// Delivers key changes and typed characters to ImGui in their order, at most one change per key and frame. ImGui 1.86
+// samples the key states once per frame: it would miss a key pressed and released between two frames, and would see a
+// key released and pressed again as held. Such a change, and all later events, are delayed to the next frame. A change
+// of Ctrl, Shift, Alt or Super after another key's change is delayed as well: that key was pressed with the old
+// modifiers. So are a character after a key that edits (Backspace, Enter, arrows) and such a key after a character:
+// ImGui applies the characters of a frame together. Later versions of ImGui have this built in.
 //
 // Threads: one.
 #pragma once
@@ -17,20 +18,24 @@ class KeyQueue {
 public:
     struct Event {
         int key = 0, scancode = 0, action = 0, mods = 0;
+        unsigned character = 0;  // not 0: a typed character, not a change of a key
     };
     static constexpr int kRelease = 0, kPress = 1, kRepeat = 2;  // GLFW's
 
     // Calls call(event) at once, or queues the event for the next frame.
     template <class Call>
     void event(const Event& e, Call call) {
-        const bool changed = std::find(changed_.begin(), changed_.end(), e.key) != changed_.end();
-        const bool others = modifies(e.key) && !std::all_of(changed_.begin(), changed_.end(), modifies);
-        if (!held_.empty() || ((changed || others) && e.action != kRepeat)) {
+        if (!held_.empty() || waits(e)) {
             held_.push_back(e);
             return;
         }
-        if (e.action != kRepeat) {
-            changed_.push_back(e.key);
+        if (e.character != 0) {
+            typed_ = true;
+        } else {
+            edited_ = edited_ || (edits(e.key) && e.action != kRelease);
+            if (e.action != kRepeat) {
+                changed_.push_back(e.key);
+            }
         }
         call(e);
     }
@@ -38,6 +43,7 @@ public:
     template <class Call>
     void begin_frame(Call call) {
         changed_.clear();
+        typed_ = edited_ = false;
         for (const Event& e : std::exchange(held_, {})) {
             event(e, call);
         }
@@ -45,13 +51,27 @@ public:
     [[nodiscard]] bool empty() const { return held_.empty(); }
 
 private:
+    [[nodiscard]] bool waits(const Event& e) const {
+        if (e.character != 0) {
+            return edited_;
+        }
+        const bool changed = std::find(changed_.begin(), changed_.end(), e.key) != changed_.end();
+        const bool others = modifies(e.key) && !std::all_of(changed_.begin(), changed_.end(), modifies);
+        return ((changed || others) && e.action != kRepeat) || (typed_ && edits(e.key) && e.action != kRelease);
+    }
+    // Acts on a text, and types no character.
+    static bool edits(int key) {
+        constexpr int kFirst = 256, kLast = 314, kKeypadEnter = 335;  // GLFW_KEY_ESCAPE to GLFW_KEY_F25
+        return (key >= kFirst && key <= kLast) || key == kKeypadEnter;
+    }
     static bool modifies(int key) {
         constexpr int kFirst = 340, kLast = 347;  // GLFW_KEY_LEFT_SHIFT to GLFW_KEY_RIGHT_SUPER
         return key >= kFirst && key <= kLast;
     }
 
     std::vector<Event> held_;
-    std::vector<int> changed_;  // keys that went down or up since the last frame
+    std::vector<int> changed_;             // keys that went down or up since the last frame
+    bool typed_ = false, edited_ = false;  // since the last frame: a character; a key that edits
 };
 
 }  // namespace headway::platform

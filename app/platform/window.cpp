@@ -29,7 +29,11 @@ constexpr double kFrameSeconds = 1.0 / 60.0;
 class Window final : public Platform {
     [[nodiscard]] auto deliver_key() const {
         return [window = window_](const KeyQueue::Event& e) {
-            ImGui_ImplGlfw_KeyCallback(window, e.key, e.scancode, e.action, e.mods);
+            if (e.character != 0) {
+                ImGui_ImplGlfw_CharCallback(window, e.character);
+            } else {
+                ImGui_ImplGlfw_KeyCallback(window, e.key, e.scancode, e.action, e.mods);
+            }
         };
     }
 
@@ -151,12 +155,17 @@ private:
         watch_events();
         backend_ = ImGui_ImplGlfw_InitForOpenGL(window_, true);
 #if IMGUI_VERSION_NUM < 18700
-        // Installed after the ImGui backend's callback, to replace it and forward to it.
+        // Installed after the ImGui backend's callbacks, to replace them and forward to them.
         glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
             // Later versions of ImGui do the same.
             auto& self = *static_cast<Window*>(glfwGetWindowUserPointer(window));
             self.settle_.event();
             self.keys_.event({acting_key(key, name_of_key), scancode, action, mods}, self.deliver_key());
+        });
+        glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned character) {
+            auto& self = *static_cast<Window*>(glfwGetWindowUserPointer(window));
+            self.settle_.event();
+            self.keys_.event({.character = character}, self.deliver_key());
         });
 #endif
     }

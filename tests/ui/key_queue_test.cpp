@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 
 namespace headway::platform {
 namespace {
@@ -16,6 +17,16 @@ public:
         press(key);
         release(key);
     }
+    void character(char c) {
+        queue_.event({.character = static_cast<unsigned>(c)}, [this](const KeyQueue::Event& e) { take(e); });
+    }
+    void type(char c) {
+        press(c);
+        character(c);
+        release(c);
+    }
+    // What has been typed, with a new line for each frame in which something was, "^" for Ctrl, "<" for Backspace.
+    [[nodiscard]] const std::string& typed() const { return typed_; }
     // How often the key was seen to go down.
     int seen(int key) {
         for (int i = 0; i < 20; ++i) {
@@ -25,7 +36,7 @@ public:
         look();
         return presses_[key];
     }
-    static constexpr int kControl = 341;
+    static constexpr int kControl = 341, kBackspace = 259;
     // … and with Ctrl.
     [[nodiscard]] int seen_with_control(int key) const { return with_control_[key]; }
     void look() {
@@ -35,6 +46,18 @@ public:
             with_control_[key] += pressed && down_[kControl] ? 1 : 0;
             was_down_[key] = down_[key];
         }
+        // A frame's characters first, as ImGui applies them; with the keys that were seen to go down.
+        for (const char c : characters_) {
+            typed_ += down_[kControl] ? "^" : "";
+            typed_ += c;
+            typed_ += down_[static_cast<int>(c)] ? "" : "(not down)";
+        }
+        if (presses_[kBackspace] > backspaces_) {
+            typed_ += '<';
+            backspaces_ = presses_[kBackspace];
+        }
+        typed_ += typed_.empty() || typed_.back() == '\n' ? "" : "\n";
+        characters_.clear();
     }
     void frame() {
         look();
@@ -45,12 +68,20 @@ private:
     void add(int key, int action) {
         queue_.event({key, 0, action, 0}, [this](const KeyQueue::Event& e) { take(e); });
     }
-    void take(const KeyQueue::Event& e) { down_[e.key] = e.action != KeyQueue::kRelease; }
+    void take(const KeyQueue::Event& e) {
+        if (e.character != 0) {
+            characters_ += static_cast<char>(e.character);
+        } else {
+            down_[e.key] = e.action != KeyQueue::kRelease;
+        }
+    }
 
     KeyQueue queue_;
     static constexpr int kKeys = 348;
     bool down_[kKeys]{}, was_down_[kKeys]{};
     int presses_[kKeys]{}, with_control_[kKeys]{};
+    int backspaces_ = 0;
+    std::string characters_, typed_;
 };
 
 TEST(KeyQueue, AQuickTapIsSeen) {
@@ -88,6 +119,29 @@ TEST(KeyQueue, AChordIsSeenWithItsModifierAtAnyFrameRate) {
     EXPECT_EQ(keys.seen_with_control(1), 0);
     EXPECT_EQ(keys.seen_with_control(3), 1);
     EXPECT_EQ(keys.seen_with_control(5), 0);
+}
+
+TEST(KeyQueue, ACharacterComesWithItsKey) {
+    Keyboard keys;
+    keys.press(Keyboard::kControl);
+    keys.tap('A');
+    keys.release(Keyboard::kControl);
+    for (const char c : std::string("/tmp")) {
+        keys.type(c);
+    }
+    EXPECT_EQ(keys.seen('A'), 1);
+    EXPECT_EQ(keys.typed(), "/\nt\nm\np\n");
+}
+
+TEST(KeyQueue, KeysThatEditComeBetweenTheCharacters) {
+    Keyboard keys;
+    keys.type('a');
+    keys.press('b');  // and still down when Backspace is pressed
+    keys.character('b');
+    keys.tap(Keyboard::kBackspace);
+    keys.type('c');
+    EXPECT_EQ(keys.seen(Keyboard::kBackspace), 1);
+    EXPECT_EQ(keys.typed(), "a\nb\n<\nc\n");
 }
 
 TEST(KeyQueue, NoTapIsLostAtAnyFrameTiming) {
