@@ -93,12 +93,14 @@ void QueuePanel::draw(ImVec2 min, ImVec2 max) {
     ui_.rects.insert_or_assign("queue", WidgetRect{min.x, min.y, max.x, max.y});
     const session::Execution* b = state_.session.b();
     const bool any = b != nullptr && b->run() != nullptr && !b->run()->lanes().empty();
-    if (!any || !b->run()->capabilities().issues) {
+    const bool ended_without_ops = any && !b->live() && !b->lags() && b->run()->op_count() == 0;
+    if (!any || !b->run()->capabilities().issues || ended_without_ops) {
         draw_wrapped(ui_, ImGui::GetWindowDrawList(), {min.x + ui_.px(16), min.y + ui_.px(12)},
                      max.x - min.x - ui_.px(32), Face::regular, kQueueText, 19, t.faint,
-                     any ? "This trace has no issues, so its queues are not known."
-                         : "The ops that each lane runs and those that wait for it appear here. Step a line, or hold "
-                           "the backend and run.");
+                     ended_without_ops ? "This run issued no ops, so its queues were always empty."
+                     : any             ? "This trace has no issues, so its queues are not known."
+                           : "The ops that each lane runs and those that wait for it appear here. Step a line, or hold "
+                             "the backend and run.");
         return;
     }
     const model::Run& run = *b->run();

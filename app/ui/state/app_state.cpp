@@ -131,8 +131,9 @@ void AppState::step_back() {
     notices.add(Notice::Kind::run, Notice::Tone::info,
                 b == nullptr        ? "There is no run to step back in: run the program first (F5)."
                 : session.running() ? "Pause the run to step back in it (Space)."
-                : no_ops            ? "This run has issued no ops yet, so there is nothing to step back to."
-                                    : "Stepping back is possible once the recording has been read.");
+                : no_ops ? (b->live() ? "This run has issued no ops yet, so there is nothing to step back to."
+                                      : "This run issued no ops, so there is nothing to step back to.")
+                         : "Stepping back is possible once the recording has been read.");
 }
 
 void AppState::reset() {

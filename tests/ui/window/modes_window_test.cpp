@@ -146,6 +146,23 @@ TEST_F(ModesTest, NumbersOfRunsThatAreNotComparedHaveNoRatios) {
     EXPECT_EQ(words.find("larger"), std::string::npos) << words;
 }
 
+TEST_F(ModesTest, ARunWithoutOpsHasNoQueues) {
+    std::ofstream(folder / "nothing.py") << "import headway\n";
+    act("open:" + (folder / "nothing.py").string());
+    run_to_the_end();
+    state.look.mode = Mode::step;
+    state.details.show("queue");
+    frames(3);
+    std::string words;
+    app->write_words_to(&words);
+    frames(1);
+    app->write_words_to(nullptr);
+    EXPECT_NE(words.find("This run issued no ops"), std::string::npos) << words;
+    EXPECT_EQ(words.find("Back, below the timeline"), std::string::npos);
+    state.step_back();
+    EXPECT_EQ(state.notices.all().back().text, "This run issued no ops, so there is nothing to step back to.");
+}
+
 // With large text the controls continue in a further row, and cover nothing beside them.
 TEST_F(ModesTest, StepControlsStayInTheirPane) {
     for (const int width : {1280, 1000, 860}) {
