@@ -236,8 +236,8 @@ Result<void> check_movie_path(const std::string& path) {
     }
     if (!process::find_tool("ffmpeg")) {
         return Error{ErrorKind::unavailable,
-                     "A GIF or MP4 needs the program ffmpeg, which is not installed; frame-%04d.png gives the frames "
-                     "without it."};
+                     "A GIF or MP4 needs the program ffmpeg, which is not installed. Without it, the frames can be "
+                     "written as pictures: choose Frames, or name the file frame-%04d.png."};
     }
     return {};
 }
