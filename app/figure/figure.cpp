@@ -192,6 +192,7 @@ private:
         timeline.theme = &t_;
         timeline.measure = &measure_;
         timeline.style = look_.timeline;
+        timeline.style.whole_scopes = shows_scopes(shown_, look_.timeline);
         timeline.view = view_;
         timeline.area = {left_, 0, right_, 0};
         timeline.arrangement = &o_.arrangement;

@@ -198,5 +198,7 @@ TimelineView whole_view(std::span<const TimelineRun> runs, bool with_warmup);
 // The barrier of a run, including changes made during the run: "barrier 1 behind, then no minibatch barrier from 512
 // ms".
 std::string barrier_label(const model::Run& run);
+// Whether any of the runs has a scope that this style shows: then all of the figure's runs should show theirs.
+bool shows_scopes(std::span<const TimelineRun> runs, const TimelineStyle& style);
 
 }  // namespace headway::figure

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -308,11 +309,10 @@ void draw_scope_line(const RowPen& pen, Box line, int depth) {
     }
 }
 
-}  // namespace
-
 constexpr int kMostDepths = 3;
 
-int scope_lines(const model::Run& run, const TimelineStyle& style) {
+// The number of lines of scopes, at most kMostDepths.
+int depths_of(const model::Run& run, const TimelineStyle& style) {
     int depths = 0;
     for (std::size_t i = 0; i < run.scopes().size(); i = run.scopes().after(i)) {
         const model::Scope& scope = run.scopes()[i];
@@ -324,7 +324,18 @@ int scope_lines(const model::Run& run, const TimelineStyle& style) {
             break;
         }
     }
-    return (run.minibatches().empty() ? 0 : 1) + std::min(depths, kMostDepths);
+    return std::min(depths, kMostDepths);
+}
+
+}  // namespace
+
+int scope_lines(const model::Run& run, const TimelineStyle& style) {
+    return (run.minibatches().empty() ? 0 : 1) + depths_of(run, style);
+}
+
+bool shows_scopes(std::span<const TimelineRun> runs, const TimelineStyle& style) {
+    return std::any_of(runs.begin(), runs.end(),
+                       [&style](const TimelineRun& shown) { return depths_of(*shown.run, style) > 0; });
 }
 
 void draw_scopes(const RowPen& pen, const RowBox& row) {

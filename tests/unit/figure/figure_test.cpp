@@ -446,6 +446,32 @@ TEST(RunLabel, NamesTheEngineSettingsThatDiffer) {
     EXPECT_EQ(run_label(*limited, plain.get()), run_label(*limited, nullptr) + ", queue limit 8, budget 48 MiB");
 }
 
+TEST_F(Figures, BothRunsShowTheirScopesOrNeitherDoes) {
+    const auto scoped = [](int ops_after) {
+        test::Script script;
+        const test::Script::Shape add{"add", "5", devices::Family::elementwise, 20};
+        script.scope_begin("training");
+        script.issue(add, 500, 900'000);
+        script.wait(trace::WaitKind::waitall, "waitall");
+        script.scope_end("training");
+        for (int i = 0; i < ops_after; ++i) {
+            script.issue(add, 500, 900'000);
+            script.wait(trace::WaitKind::waitall, "waitall");
+        }
+        return script.finish();
+    };
+    const auto whole = scoped(0), part = scoped(1);
+    const auto count = [this](const model::Run& a, const model::Run& b) {
+        const DisplayList list = figure(a, &b, {}, fonts_);
+        return std::count_if(list.items.begin(), list.items.end(), [](const Item& item) {
+            const auto* text = std::get_if<Text>(&item);
+            return text != nullptr && text->text.starts_with("training  ");
+        });
+    };
+    EXPECT_EQ(count(*whole, *part), 2);
+    EXPECT_EQ(count(*whole, *whole), 0);
+}
+
 TEST_F(Figures, ShowBookmarks) {
     const auto run = test::training({}, 6, true);
     FigureOptions options;
