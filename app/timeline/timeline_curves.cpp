@@ -7,6 +7,7 @@
 #include "app/model/run/devices.h"
 #include "app/model/run/queries.h"
 #include "app/render/format.h"
+#include "app/timeline/timeline_budget.h"
 #include "app/timeline/timeline_rows.h"
 
 namespace headway::figure {
@@ -378,35 +379,18 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
 
     const float size = pen.px(pen.style().annotation_px);
     std::vector<Box> taken;
-    const std::uint64_t budget = pen.run.info().budget;
-    if (budget > 0) {
-        const bool within = budget <= top_bytes;
-        const float y = within ? v.y(static_cast<double>(budget)) : row.content.y0;
-        if (within) {
-            pen.list().add(
-                Line{{pen.map().x0(), y}, {pen.map().x1(), y}, theme.wait, pen.line_px(1.4F), pen.px(6), pen.px(4)});
-        }
-        Text label{{pen.map().x1() - pen.px(4), within ? y - pen.px(4) : y + size * kCapHeightEm},
-                   "budget " + budget_in_both_units(budget) + (within ? "" : ", far above"),
-                   theme.wait_text,
-                   size,
-                   FontRole::ui_semibold,
-                   Anchor::end};
-        Box box = box_of(label, *pen.options.measure);
-        if (within && box.y0 < row.box.y0) {  // no room above the line
-            label.baseline.y = y + size * kCapHeightEm + pen.px(5);
-            box = box_of(label, *pen.options.measure);
-        }
-        const bool fits = box.width() < pen.map().x1() - pen.map().x0();
-        taken.push_back({box.x0, std::min(box.y0, y - pen.px(2)), box.x1, std::max(box.y1, y + pen.px(2))});
-        if (within) {
-            taken.push_back({pen.map().x0(), y - pen.px(2), pen.map().x1(), y + pen.px(2)});
-        }
-        if (fits) {
-            pen.list().add(std::move(label));
-        }
+    const bool has_curve = live.size() > 0 && live.most() > 0 && !reach.empty();
+    const Peak peak = has_curve ? peak_of(pen, live) : Peak();
+    std::optional<BudgetLabel> budget;
+    if (const std::uint64_t bytes = pen.run.info().budget; bytes > 0) {
+        const bool left = has_curve && !shows_reserved(pen.run, device);  // where nothing else is written
+        budget = draw_budget_line(pen, row, bytes <= top_bytes ? v.y(static_cast<double>(bytes)) : kBudgetFarAbove,
+                                  left ? pen.x_px_from_run_ns(peak.ns) : pen.map().x0(), taken);
     }
-    if (live.size() == 0 || live.most() <= 0 || reach.empty()) {
+    if (!has_curve) {
+        if (budget) {
+            pen.list().add(std::move(budget->text));
+        }
         return;
     }
     const Outline outline = outline_of(pen, live, reach);
@@ -483,8 +467,13 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
         taken.push_back(box);
         pen.list().add(std::move(label));
     }
+    if (budget) {
+        if (top_between(pen, live, reach, v, budget->box.x0, budget->box.x1) < budget->box.y1) {
+            pen.list().add(Rect{budget->box, pen.theme().background, pen.px(3)});
+        }
+        pen.list().add(std::move(budget->text));
+    }
     const bool words = pen.style().curve_label_in_row;
-    const Peak peak = peak_of(pen, live);
     label_peak(pen, live, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1},
                taken, peak, "peak " + bytes_text(static_cast<std::uint64_t>(peak.value)) + of_measured(peak, live),
                theme.memory_text, size, words ? FontRole::ui_bold : FontRole::mono_bold);

@@ -81,6 +81,43 @@ TEST_F(Timelines, DrainsAndPeaksAreVisibleAtAnySize) {
     }
 }
 
+// In a low row the budget's label is written on the curve: on a ground, and not in the place of the peak's label.
+TEST_F(Timelines, TheBudgetAndThePeakCanBeRead) {
+    // The last minibatch holds most.
+    const auto growing = [](std::uint64_t budget) {
+        test::Settings settings;
+        settings.budget = budget;
+        test::Script script(settings);
+        for (std::uint64_t i = 1; i <= 12; ++i) {
+            const auto made = script.issue({"add", std::to_string(i), devices::Family::elementwise, i << 20}, 500, 900);
+            script.wait(trace::WaitKind::waitall, "waitall");
+            script.drop(made);
+        }
+        return script.finish();
+    };
+    for (const std::uint64_t budget : {std::uint64_t{13} << 20, std::uint64_t{12'100} << 10}) {
+        for (const float height : {190.0F, 220.0F, 260.0F, 400.0F, 760.0F}) {
+            Shown shown;
+            shown.add(growing(budget));
+            const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_, 900, height));
+            const Text* label = test::find_text(layout.list, "budget ");
+            ASSERT_NE(label, nullptr) << height;
+            EXPECT_NE(test::find_text(layout.list, "peak "), nullptr) << height;
+            EXPECT_EQ(test::overlapping_text(layout.list, fonts_), "") << height;
+            const Box box = box_of(*label, fonts_);
+            const auto at = std::find_if(layout.list.items.begin(), layout.list.items.end(),
+                                         [&](const Item& item) { return std::get_if<Text>(&item) == label; });
+            const auto* ground = std::get_if<Rect>(&*(at - 1));
+            const bool on_ground = ground != nullptr && ground->box.x0 <= box.x0 && ground->box.x1 >= box.x1;
+            for (float x = box.x0 + 2; x <= box.x1 - 2 && !on_ground; ++x) {
+                for (float y = box.y0 + 1; y <= box.y1 - 1; ++y) {
+                    ASSERT_FALSE(line_at(layout, row_of(layout, RowKind::memory), x, y)) << height;
+                }
+            }
+        }
+    }
+}
+
 TEST_F(Timelines, TheLegendNamesCurvesInColumns) {
     const char* const words = "curves: least and most per pixel";
     FigureOptions options;
