@@ -56,7 +56,8 @@ void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution&
     const model::Numbers& n = run.numbers();
     const model::TraceCapabilities& has = n.capabilities;
     const std::string letter(1, side == 0 ? 'A' : 'B');
-    // One pair of measured runs says nothing about time: times have a ratio only where they are exact.
+    // One pair of measured runs says nothing about time, and little about how far the frontend runs ahead: numbers have
+    // a ratio only where they are exact, or medians of many runs.
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const bool exact = has_ops(a) && has_ops(b) && a->run()->info().simulated && b->run()->info().simulated;
     const bool whole = run.grows() || model::has_all_records(*run.run());
@@ -112,9 +113,9 @@ void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution&
         figure::count_text(static_cast<std::uint64_t>(headway)) + (has_ops(a) && has_ops(b) ? ""
                                                                    : headway == 1           ? " op"
                                                                                             : " ops"),
-        headway);
+        many != nullptr || exact ? headway : -1);
     add("peak memory", "The most bytes that tensors held at one moment", has.memory,
-        figure::bytes_text(static_cast<std::uint64_t>(memory)), memory);
+        figure::bytes_text(static_cast<std::uint64_t>(memory)), many != nullptr || exact ? memory : -1);
     time("t₁ issue", "Median time that the frontend needs to issue one op", has.issues && n.t1.count > 0, n.t1_ns);
     time("t₂ execute", "Median time that a lane needs to execute one op", has.backend && n.t2.count > 0, n.t2_ns);
     time("t₃ return", "Median time from the last op's end to the end of the wait for it", has.issues && n.t3.count > 0,
@@ -239,7 +240,7 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const bool both = has_ops(a) && has_ops(b);
     const comparison::Verdict* verdict = both ? state_.comparing.verdict() : nullptr;  // null while B is in progress
-    const bool compares = both && (verdict == nullptr || verdict->compares());
+    const bool may_compare = both && (verdict == nullptr || verdict->compares());
     for (const session::Execution* run : {a, b}) {
         if (has_ops(run)) {
             const std::size_t side = run == a ? 0 : 1;
@@ -267,9 +268,10 @@ void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
     const float pad = ui_.px(12), width = std::min(ImGui::GetContentRegionAvail().x, ui_.px(620)) - ui_.px(14);
     // Names at the left, values aligned at the right of equal columns; the ratio last if two runs are compared.
     const float names = text_width(ui_, Face::regular, kNumberText, "peak memory") + ui_.px(12);
-    const auto ratio_of = [compares](const Row& row) {
-        return compares ? model::larger_text(row.cells[0].value, row.cells[1].value) : std::string();
+    const auto ratio_of = [may_compare](const Row& row) {
+        return may_compare ? model::larger_text(row.cells[0].value, row.cells[1].value) : std::string();
     };
+    const bool compares = std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return !ratio_of(row).empty(); });
     float widest = 0, ratio = compares ? text_width(ui_, Face::semibold, kSmall, "larger") : 0;
     for (const Row& row : rows) {
         for (const Column& c : columns) {

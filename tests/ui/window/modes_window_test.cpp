@@ -120,8 +120,9 @@ TEST_F(ModesTest, NumbersOfTwoRunsAreNotCut) {
     }
 }
 
-TEST_F(ModesTest, NumbersOfRunsThatAreNotComparedHaveNoRatios) {
-    const auto words_of_numbers = [this] {
+class NumbersTest : public ModesTest {
+protected:
+    std::string words_of_numbers() {
         state.look.mode = Mode::compare;
         state.details.show("numbers");
         frames(3);
@@ -130,7 +131,21 @@ TEST_F(ModesTest, NumbersOfRunsThatAreNotComparedHaveNoRatios) {
         frames(1);
         app->write_words_to(nullptr);
         return words;
-    };
+    }
+};
+
+TEST_F(NumbersTest, OneRealRunEachHasNoRatios) {
+    for (const char* device : {"cpu", "simulated"}) {
+        session.settings.device = device;
+        act("barrier:none");
+        run_to_the_end();
+        act("barrier:op");
+        run_to_the_end();
+        EXPECT_EQ(words_of_numbers().find("larger") != std::string::npos, device == std::string("simulated"));
+    }
+}
+
+TEST_F(NumbersTest, RunsThatAreNotComparedHaveNoRatios) {
     state.programs.choose("train");
     run_to_the_end();
     act("barrier:none");
