@@ -3,7 +3,8 @@
 // key released and pressed again as held. Such a change, and all later events, are delayed to the next frame. A change
 // of Ctrl, Shift, Alt or Super after another key's change is delayed as well: that key was pressed with the old
 // modifiers. So are a character after a key that edits (Backspace, Enter, arrows) and such a key after a character:
-// ImGui applies the characters of a frame together. Later versions of ImGui have this built in.
+// ImGui applies the characters of a frame together. While a text is typed, a key that types counts by its character
+// alone, so that any number of them fit into a frame. Later versions of ImGui have this built in.
 //
 // Threads: one.
 #pragma once
@@ -22,16 +23,17 @@ public:
     };
     static constexpr int kRelease = 0, kPress = 1, kRepeat = 2;  // GLFW's
 
-    // Calls call(event) at once, or queues the event for the next frame.
+    // Calls call(event) at once, or queues the event for the next frame. `in_text`: a text field has the keyboard.
     template <class Call>
-    void event(const Event& e, Call call) {
-        if (!held_.empty() || waits(e)) {
+    void event(const Event& e, bool in_text, Call call) {
+        const bool only_types = in_text && types(e);
+        if (!held_.empty() || (waits(e) && !(only_types && e.action == kPress))) {
             held_.push_back(e);
             return;
         }
         if (e.character != 0) {
             typed_ = true;
-        } else {
+        } else if (!only_types) {
             edited_ = edited_ || (edits(e.key) && e.action != kRelease);
             if (e.action != kRepeat) {
                 changed_.push_back(e.key);
@@ -41,11 +43,11 @@ public:
     }
     // Call at the start of a frame: delivers queued events, up to the first one that has to wait again.
     template <class Call>
-    void begin_frame(Call call) {
+    void begin_frame(bool in_text, Call call) {
         changed_.clear();
         typed_ = edited_ = false;
         for (const Event& e : std::exchange(held_, {})) {
-            event(e, call);
+            event(e, in_text, call);
         }
     }
     [[nodiscard]] bool empty() const { return held_.empty(); }
@@ -58,6 +60,11 @@ private:
         const bool changed = std::find(changed_.begin(), changed_.end(), e.key) != changed_.end();
         const bool others = modifies(e.key) && !std::all_of(changed_.begin(), changed_.end(), modifies);
         return ((changed || others) && e.action != kRepeat) || (typed_ && edits(e.key) && e.action != kRelease);
+    }
+    // A key whose character follows; not with Ctrl, Alt or Super.
+    static bool types(const Event& e) {
+        constexpr int kShortcut = 2 | 4 | 8, kLastPrinting = 255;  // GLFW_MOD_CONTROL, ALT, SUPER
+        return e.character == 0 && e.key > 0 && e.key <= kLastPrinting && (e.mods & kShortcut) == 0;
     }
     // Acts on a text, and types no character.
     static bool edits(int key) {

@@ -87,7 +87,7 @@ public:
         if (!backend_) {
             start_backend();
         }
-        keys_.begin_frame(deliver_key());
+        keys_.begin_frame(ImGui::GetIO().WantTextInput, deliver_key());
         const bool settling = settle_.next_frame();
         if (pace == Pace::animate || pace == Pace::follow || settling || !keys_.empty()) {
             glfwPollEvents();
@@ -160,12 +160,13 @@ private:
             // Later versions of ImGui do the same.
             auto& self = *static_cast<Window*>(glfwGetWindowUserPointer(window));
             self.settle_.event();
-            self.keys_.event({acting_key(key, name_of_key), scancode, action, mods}, self.deliver_key());
+            self.keys_.event({acting_key(key, name_of_key), scancode, action, mods}, ImGui::GetIO().WantTextInput,
+                             self.deliver_key());
         });
         glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned character) {
             auto& self = *static_cast<Window*>(glfwGetWindowUserPointer(window));
             self.settle_.event();
-            self.keys_.event({.character = character}, self.deliver_key());
+            self.keys_.event({.character = character}, ImGui::GetIO().WantTextInput, self.deliver_key());
         });
 #endif
     }

@@ -18,8 +18,10 @@ public:
         release(key);
     }
     void character(char c) {
-        queue_.event({.character = static_cast<unsigned>(c)}, [this](const KeyQueue::Event& e) { take(e); });
+        queue_.event({.character = static_cast<unsigned>(c)}, in_text_, [this](const KeyQueue::Event& e) { take(e); });
     }
+    // Whether a text field has the keyboard.
+    void set_in_text(bool in_text) { in_text_ = in_text; }
     void type(char c) {
         press(c);
         character(c);
@@ -31,7 +33,7 @@ public:
     int seen(int key) {
         for (int i = 0; i < 20; ++i) {
             look();
-            queue_.begin_frame([this](const KeyQueue::Event& e) { take(e); });
+            queue_.begin_frame(in_text_, [this](const KeyQueue::Event& e) { take(e); });
         }
         look();
         return presses_[key];
@@ -46,11 +48,10 @@ public:
             with_control_[key] += pressed && down_[kControl] ? 1 : 0;
             was_down_[key] = down_[key];
         }
-        // A frame's characters first, as ImGui applies them; with the keys that were seen to go down.
+        // A frame's characters first, as ImGui applies them.
         for (const char c : characters_) {
             typed_ += down_[kControl] ? "^" : "";
             typed_ += c;
-            typed_ += down_[static_cast<int>(c)] ? "" : "(not down)";
         }
         if (presses_[kBackspace] > backspaces_) {
             typed_ += '<';
@@ -61,12 +62,13 @@ public:
     }
     void frame() {
         look();
-        queue_.begin_frame([this](const KeyQueue::Event& e) { take(e); });
+        queue_.begin_frame(in_text_, [this](const KeyQueue::Event& e) { take(e); });
     }
 
 private:
     void add(int key, int action) {
-        queue_.event({key, 0, action, 0}, [this](const KeyQueue::Event& e) { take(e); });
+        control_ = key == kControl ? action != KeyQueue::kRelease : control_;
+        queue_.event({key, 0, action, control_ ? 2 : 0}, in_text_, [this](const KeyQueue::Event& e) { take(e); });
     }
     void take(const KeyQueue::Event& e) {
         if (e.character != 0) {
@@ -81,6 +83,7 @@ private:
     bool down_[kKeys]{}, was_down_[kKeys]{};
     int presses_[kKeys]{}, with_control_[kKeys]{};
     int backspaces_ = 0;
+    bool control_ = false, in_text_ = false;
     std::string characters_, typed_;
 };
 
@@ -121,27 +124,39 @@ TEST(KeyQueue, AChordIsSeenWithItsModifierAtAnyFrameRate) {
     EXPECT_EQ(keys.seen_with_control(5), 0);
 }
 
-TEST(KeyQueue, ACharacterComesWithItsKey) {
+TEST(KeyQueue, ATextComesWholeAfterAChord) {
     Keyboard keys;
+    keys.set_in_text(true);
     keys.press(Keyboard::kControl);
     keys.tap('A');
     keys.release(Keyboard::kControl);
-    for (const char c : std::string("/tmp")) {
+    for (const char c : std::string("/tmp/a.png")) {
         keys.type(c);
     }
     EXPECT_EQ(keys.seen('A'), 1);
-    EXPECT_EQ(keys.typed(), "/\nt\nm\np\n");
+    EXPECT_EQ(keys.typed(), "/tmp/a.png\n") << "in one frame: a click after it finds it there";
+}
+
+TEST(KeyQueue, AKeyThatOpensATextFieldIsSeen) {
+    Keyboard keys;
+    keys.press('F');
+    keys.set_in_text(true);
+    keys.release('F');
+    keys.type('x');
+    EXPECT_EQ(keys.seen('F'), 1);
+    EXPECT_EQ(keys.typed(), "x\n");
 }
 
 TEST(KeyQueue, KeysThatEditComeBetweenTheCharacters) {
     Keyboard keys;
+    keys.set_in_text(true);
     keys.type('a');
     keys.press('b');  // and still down when Backspace is pressed
     keys.character('b');
     keys.tap(Keyboard::kBackspace);
     keys.type('c');
     EXPECT_EQ(keys.seen(Keyboard::kBackspace), 1);
-    EXPECT_EQ(keys.typed(), "a\nb\n<\nc\n");
+    EXPECT_EQ(keys.typed(), "ab\n<\nc\n");
 }
 
 TEST(KeyQueue, NoTapIsLostAtAnyFrameTiming) {
