@@ -369,6 +369,17 @@ core::Result<std::string> Sentence::evaluate(const Record& facts) const {
     return text;
 }
 
+bool Expression::uses(std::string_view fact) const {
+    const auto all = names();
+    return std::find(all.begin(), all.end(), fact) != all.end();
+}
+
+bool Sentence::uses(std::string_view fact) const {
+    return std::any_of(pieces_.begin(), pieces_.end(), [fact](const Piece& piece) {
+        return !piece.expression.empty() && piece.expression.front().uses(fact);
+    });
+}
+
 core::Result<void> Sentence::check_names(std::span<const std::string> known) const {
     for (const Piece& piece : pieces_) {
         for (const Expression& expression : piece.expression) {

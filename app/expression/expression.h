@@ -42,6 +42,7 @@ public:
 
     // The facts that it uses, without duplicates.
     [[nodiscard]] std::vector<std::string> names() const;
+    [[nodiscard]] bool uses(std::string_view fact) const;
     [[nodiscard]] const std::string& text() const { return text_; }
     // An error as of parse() for the first use of a fact that is not in `known`.
     [[nodiscard]] core::Result<void> check_names(std::span<const std::string> known) const;
@@ -62,6 +63,8 @@ public:
     Sentence() = default;
     static core::Result<Sentence> parse(std::string_view text, std::span<const Function> functions = {});
     [[nodiscard]] core::Result<std::string> evaluate(const Record& facts) const;
+    // Whether one of its expressions uses this fact.
+    [[nodiscard]] bool uses(std::string_view fact) const;
     [[nodiscard]] core::Result<void> check_names(std::span<const std::string> known) const;
     [[nodiscard]] bool empty() const { return pieces_.empty(); }
 

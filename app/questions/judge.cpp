@@ -1,6 +1,7 @@
 #include "app/questions/judge.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -122,6 +123,30 @@ struct Overloaded : Functions... {
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
 
+// Whether what is right, or the answer, depends on ops one by one.
+bool is_about_ops(const Question& question) {
+    const auto uses = [](const auto& text) {
+        constexpr std::array kFacts{"ops", "minibatches", "headway_max", "report"};
+        return std::any_of(kFacts.begin(), kFacts.end(), [&](const char* fact) { return text.uses(fact); });
+    };
+    const bool right = std::visit(
+        Overloaded{[&](const Choices& choices) {
+                       return std::any_of(choices.begin(), choices.end(),
+                                          [&](const Choice& c) { return uses(c.right); });
+                   },
+                   [&](const Number& number) { return uses(number.value); },
+                   [&](const Order& order) {
+                       return std::any_of(order.events.begin(), order.events.end(),
+                                          [&](const Event& event) { return uses(event.at); });
+                   },
+                   [&](const Drawn& drawn) {
+                       const auto in = [&](const std::optional<Expression>& moment) { return moment && uses(*moment); };
+                       return uses(drawn.from) || in(drawn.to) || in(drawn.axis_begin) || in(drawn.axis_end);
+                   }},
+        question.kind);
+    return right || uses(question.answer) || (question.needs && uses(*question.needs));
+}
+
 }  // namespace
 
 TimeAxis time_axis_of(const model::Run& run) {
@@ -131,12 +156,11 @@ TimeAxis time_axis_of(const model::Run& run) {
 }
 
 RunAnswer answer_of(const Question& question, const Record& facts, const TimeAxis& axis) {
-    // The ops of such a run are graphs: their names, numbers and times are not those that are asked about.
     static const Expression graphs = std::move(*Expression::parse("report.settings.issue == 'graph'"));
     RunAnswer answer;
     try {
-        if (const auto issued = graphs.truth(facts); issued && *issued) {
-            throw NoAnswer{"all ops between two waits were issued as one graph, and it is about single ops"};
+        if (const auto issued = graphs.truth(facts); issued && *issued && is_about_ops(question)) {
+            throw NoAnswer{"several ops were issued as one graph, and the question is about single ops"};
         }
         if (question.needs && !known(question.needs->truth(facts))) {
             throw NoAnswer{};

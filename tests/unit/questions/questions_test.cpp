@@ -222,10 +222,13 @@ TEST(Questions, TheLearnersPausesAreNotOnTheAxis) {
 }
 
 // The ops of such a run are whole graphs.
-TEST(Questions, AreNotAnsweredByGraphs) {
+TEST(Questions, AboutOpsAreNotAnsweredByGraphs) {
     const Question question = only(
         "- ask: How many?\n  number: {value: count(ops), least: 0, most: 9, within: 1}\n"
         "  answer: So many.\n");
+    const Question other = only(
+        "- ask: How long?\n  number: {value: total_ns, least: 0, most: 99, within: 1}\n"
+        "  answer: So long.\n");
     for (const bool graphs : {false, true}) {
         model::RecordingBuilder builder;
         builder.exec(0, builder.issue({.begin = 0, .end = 1, .out = 1, .fresh = true}), 1, 30);
@@ -235,9 +238,10 @@ TEST(Questions, AreNotAnsweredByGraphs) {
         const RunAnswer answer = answer_of(question, *check::make_run_facts(data), time_axis_of(*data->run));
         EXPECT_EQ(answer.right.has_value(), !graphs);
         EXPECT_EQ(answer.problem,
-                  graphs ? "This run does not answer the question: all ops between two waits were issued as one graph, "
-                           "and it is about single ops."
+                  graphs ? "This run does not answer the question: several ops were issued as one graph, and the "
+                           "question is about single ops."
                          : "");
+        EXPECT_TRUE(answer_of(other, *check::make_run_facts(data), time_axis_of(*data->run)).right);
     }
 }
 
