@@ -370,11 +370,13 @@ private:
                 continue;
             }
             const bool open = scope.end_ns == model::kPending;
-            list.push_back(plain("scope", {{"name", Value(scope.name)},
-                                           {"begin_ns", Value(scope.begin_ns)},
-                                           {"end_ns", time(scope.end_ns, "the scope has no end")},
-                                           {"ns", time(open ? model::kPending : scope.end_ns - scope.begin_ns,
-                                                       "the scope has no end")}}));
+            list.push_back(plain(
+                "scope",
+                {{"name", Value(scope.name)},
+                 {"begin_ns", Value(scope.begin_ns)},
+                 {"end_ns", time(scope.end_ns, "the scope has no end")},
+                 {"ns", time(open ? model::kPending : unpaused_ns(data_->run->pauses(), scope.begin_ns, scope.end_ns),
+                             "the scope has no end")}}));
         }
         return list;
     }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/model/run/queries.h"
 #include "app/render/format.h"
 #include "app/timeline/timeline_rows.h"
 
@@ -166,7 +167,8 @@ void place_names(const RowPen& pen, std::vector<Bracket>& brackets, float size) 
     const auto& measure = *pen.options.measure;
     const float lead = pen.px(kLeader) + pen.px(4), apart = pen.px(9);
     const auto width_of = [&](const std::string& words) { return pen.width(FontRole::ui, size, words); };
-    float taken_to = pen.map().x0();   // right end of the previous label
+    float taken_to = pen.map().x0();  // right end of the previous label
+    const model::Holds pauses = pauses_until_now(pen.run);
     std::vector<std::string> unnamed;  // names of preceding brackets without a label
     const auto add_under = [](std::vector<std::string>& names, const Bracket& b) {
         for (const model::Scope* scope : b.under) {
@@ -177,7 +179,8 @@ void place_names(const RowPen& pen, std::vector<Bracket>& brackets, float size) 
         Bracket& b = brackets[i];
         const std::int64_t end_ns = std::min(b.scope->end_ns, pen.now_ns());
         const std::string& name = b.scope->name;
-        const std::string words = name + "  " + duration_text(static_cast<double>(end_ns - b.scope->begin_ns));
+        const std::int64_t took_ns = unpaused_ns(pauses, b.scope->begin_ns, end_ns);
+        const std::string words = name + "  " + duration_text(static_cast<double>(took_ns));
         const float inside = b.x1 - b.x0 - pen.px(24);
         const float right = (i + 1 < brackets.size() ? brackets[i + 1].x0 - apart : pen.right()) - b.x1 - lead;
         const float left = b.x0 - lead - taken_to;

@@ -76,7 +76,7 @@ class Sums:
             "folded": None,  # a folded run has no trace
             "lines": self.lines(),
             "minibatches": self.minibatches(),
-            "scopes": [{"name": s.name, "ns": None if s.end == PENDING else s.end - s.begin} for s in trace.scopes],
+            "scopes": [{"name": s.name, "ns": None if s.end == PENDING else self.scope_ns(s)} for s in trace.scopes],
             "idle": self.idle_causes(),
         }
 
@@ -98,6 +98,10 @@ class Sums:
         within = [(max(w.begin, begin), min(w.end, end), w.kind) for w in waits]
         return [(max(a, c), min(b, d)) for a, b, kind in within
                 for c, d in ([(a, b)] if kind == "paused" else union(self.trace.holds)) if max(a, c) < min(b, d)]
+
+    def scope_ns(self, scope):
+        paused = self.pauses(self.trace.waits, scope.begin, scope.end)
+        return scope.end - scope.begin - sum(end - begin for begin, end in paused)
 
     def lanes_begun(self):
         """Lanes that executed something in the measured part, also what was issued before it."""

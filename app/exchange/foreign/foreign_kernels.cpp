@@ -295,9 +295,9 @@ LanePlan FromKernels::lanes() {
     std::vector<std::uint32_t> firsts;
     for (const LanePlan::Lane& lane : plan.settle(streams)) {
         const ForeignTrack& track = trace_.tracks[lane.track];
-        std::string name = track.name.empty() ? "Stream " + track.tid : label_of(track);
-        if (name.starts_with("stream ")) {
-            name[0] = 'S';  // as in our own runs; sentences begin with it
+        std::string name = track.name.empty() ? "stream " + track.tid : label_of(track);
+        if (!many_devices && name.starts_with("stream ")) {
+            name[0] = 'S';  // sentences begin with it
         }
         builder_.lane_names.push_back((many_devices ? "GPU " + track.pid + " " : std::string()) + name +
                                       depth_suffix(lane.depth));

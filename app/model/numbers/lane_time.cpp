@@ -10,10 +10,6 @@
 namespace headway::model {
 namespace {
 
-std::int64_t unpaused_ns(const Holds& pauses, std::int64_t begin_ns, std::int64_t end_ns) {
-    return end_ns > begin_ns ? end_ns - begin_ns - pauses.held_ns(begin_ns, end_ns) : 0;
-}
-
 // What lanes of these executed of the warm-up after it.
 std::int64_t warmup_ns(const Run& run, const Run::Measured& part, const std::vector<KnownLane>& known,
                        const Holds& pauses, const std::vector<bool>& of) {

@@ -458,9 +458,10 @@ std::vector<LineCost> line_costs_of(const Run& run) {
 }
 
 std::optional<double> idle_share(const Numbers& numbers) {
-    return numbers.lanes_ns > 0
-               ? std::optional(static_cast<double>(numbers.backend_idle_ns) / static_cast<double>(numbers.lanes_ns))
-               : std::nullopt;
+    // Of a run that was cut off it is unknown what the lanes did at the end.
+    const std::int64_t known_ns = numbers.lanes_ns - (numbers.cut_off ? numbers.backend_open_ns : 0);
+    return known_ns > 0 ? std::optional(static_cast<double>(numbers.backend_idle_ns) / static_cast<double>(known_ns))
+                        : std::nullopt;
 }
 
 }  // namespace headway::model

@@ -318,7 +318,7 @@ Json scopes_of(const Run& run, const Support& support) {
         }
         Json entry;
         entry["name"] = scope.name;
-        entry["ns"] = support.all(scope.end_ns != kPending, scope.end_ns - scope.begin_ns);
+        entry["ns"] = support.all(scope.end_ns != kPending, unpaused_ns(run.pauses(), scope.begin_ns, scope.end_ns));
         list.push_back(std::move(entry));
     }
     return list;

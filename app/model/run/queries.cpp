@@ -151,6 +151,10 @@ std::int64_t paused_ns_of(const Run& run) {
     return paused_ns_of(run, run.measured());
 }
 
+std::int64_t unpaused_ns(const Holds& pauses, std::int64_t begin_ns, std::int64_t end_ns) {
+    return end_ns > begin_ns ? end_ns - begin_ns - pauses.held_ns(begin_ns, end_ns) : 0;
+}
+
 Holds pauses_until_now(const Run& run) {
     Holds pauses = run.pauses();
     if (run.open_wait()) {

@@ -85,6 +85,8 @@ void each_touched(const Run& run, OpId id, Call call) {
 [[nodiscard]] std::int64_t paused_ns_of(const Run& run);
 // Run::pauses(), and what has been paused so far of the wait and the hold that are still open.
 [[nodiscard]] Holds pauses_until_now(const Run& run);
+// The program's time between two moments: without the learner's pauses.
+[[nodiscard]] std::int64_t unpaused_ns(const Holds& pauses, std::int64_t begin_ns, std::int64_t end_ns);
 // Calls call(pause) for a pause, or for each of the holds that another wait contains.
 template <class Call>
 void each_pause(const Holds& holds, const Wait& wait, Call call) {

@@ -204,5 +204,16 @@ TEST(Report, CountsLostRecords) {
     }
 }
 
+// The learner's pauses are no part of it.
+TEST(Report, AScopeTakesTheProgramsTime) {
+    RecordingBuilder builder;
+    builder.mark(trace::FrontendKind::scope_begin, 100, 0, "whole");
+    builder.wait(200, 5'000'200, trace::WaitKind::paused);
+    builder.mark(trace::FrontendKind::scope_end, 5'000'300, 0, "whole");
+    builder.mark(trace::FrontendKind::program_end, 5'000'400);
+    const std::string json = report_json(*builder.read());
+    EXPECT_NE(json.find("\"name\": \"whole\",\n      \"ns\": 200\n"), std::string::npos) << json;
+}
+
 }  // namespace
 }  // namespace headway::model
