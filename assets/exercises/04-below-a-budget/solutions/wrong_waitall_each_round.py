@@ -1,6 +1,6 @@
 # wrong
-# fails: time
-# says: are enough
+# fails: idle
+# says: no op is left in the queue
 import headway as hw
 
 rounds = 16

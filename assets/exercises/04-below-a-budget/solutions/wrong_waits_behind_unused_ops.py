@@ -1,0 +1,18 @@
+# wrong
+# fails: idle
+# says: no op is left in the queue
+import headway as hw
+
+rounds = 16
+size = 32
+
+weights = hw.randn(size, size) * 0.1
+total = hw.zeros(size)
+tiny = hw.zeros(1)
+for i in range(rounds):
+    for k in range(30):
+        tiny + 1
+    batch = hw.randn(size, size)
+    hidden = (batch @ weights).relu()
+    total = total + hidden.sum(axis=0)
+    hw.waitall()
