@@ -55,7 +55,7 @@ def none_ahead(lesson):
 
 @claim("The barrier policy 1 behind does the same for any program with minibatch marks.")
 def the_policy(lesson):
-    written, policy = lesson.run(ahead=1), lesson.run("--barrier behind:1", ahead=100)
+    written, policy = lesson.run(ahead=1), lesson.run("--barrier behind:1", ahead=24)
     assert len(policy.waits("minibatch_barrier")) == len(waits_of(written))
     assert policy["headway_max"] <= 6
 
