@@ -110,8 +110,8 @@ struct Hit {
     int part = -1;             // of that op, where it is composite: index into Run::parts()
     int wait = -1;             // index into Run::waits(); waits().size(): the open wait
     int work = -1;             // index into Run::works()
-    int scope = -1;            // index into Run::scopes()
-    int minibatch = -1;        // index into Run::minibatches()
+    int scope = -1;            // index into Run::scopes(), of the line of that depth
+    int minibatch = -1;        // index into Run::minibatches(), in their line
     int bookmark = -1;         // index into TimelineRun::bookmarks
     std::uint32_t folded = 1;  // how many ops or waits share the sliver; `op` is the one nearest
     // They belong to a part of the run of which only sums were kept (Run::folded_parts()); `op`, `wait` and `work` are
@@ -135,11 +135,19 @@ struct QueuedBox {
     Box box;
 };
 
+// A line of a run's scopes row, in the order of the lines.
+struct ScopeLine {
+    int run = 0;
+    int depth = 0;  // of its scopes; -1: the line of minibatches
+    Box box;
+};
+
 class TimelineLayout {
 public:
     DisplayList list;
     std::vector<RowBox> rows;
     std::vector<QueuedBox> queued;
+    std::vector<ScopeLine> scope_lines;
     TimeMap map;
     Box area;  // the rectangle laid out; taller than asked for when the rows need more
     Box axis;  // the part of it that the time axis covers

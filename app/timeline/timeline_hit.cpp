@@ -37,6 +37,27 @@ std::size_t nearest(IndexRange range, double ns, Time time) {
     return nearest(range, ns, time, [](std::size_t) { return true; });
 }
 
+// The scope of that depth that lasted at `ns` (the latest one), else the nearest between `from_ns` and `to_ns`; -1 if
+// there is none.
+int scope_at(const model::Run& run, int depth, double from_ns, double ns, double to_ns) {
+    const auto& scopes = run.scopes();
+    int found = -1;
+    double found_distance = INFINITY;
+    for (std::size_t i = 0; i < scopes.size(); i = scopes.after(i)) {
+        const auto begin = static_cast<double>(scopes[i].begin_ns);
+        const auto end = static_cast<double>(std::min(scopes[i].end_ns, run.now_ns()));
+        if (scopes[i].depth != depth || end < from_ns || to_ns < begin) {
+            continue;
+        }
+        const double distance = ns < begin ? begin - ns : ns > end ? ns - end : 0;
+        if (distance <= found_distance) {
+            found = static_cast<int>(i);
+            found_distance = distance;
+        }
+    }
+    return found;
+}
+
 }  // namespace
 
 std::optional<Hit> TimelineLayout::hit(float x, float y) const {
@@ -178,21 +199,23 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
             }
         }
     } else if (row->kind == RowKind::scopes) {
-        const auto& scopes = run.scopes();
-        for (std::size_t i = 0; i < scopes.size(); i = scopes.after(i)) {  // the innermost one
-            const auto scope_end = std::min(scopes[i].end_ns, run.now_ns());
-            if (static_cast<double>(scopes[i].begin_ns) <= ns && ns <= static_cast<double>(scope_end) &&
-                (hit.scope < 0 || scopes[i].depth >= scopes[static_cast<std::size_t>(hit.scope)].depth)) {
-                hit.scope = static_cast<int>(i);
+        const ScopeLine* line = nullptr;  // the last one that begins above the pointer, else the first
+        for (const ScopeLine& candidate : scope_lines) {
+            if (candidate.run == hit.run && (line == nullptr || candidate.box.y0 <= y)) {
+                line = &candidate;
             }
         }
-        const auto& minibatches = run.minibatches();
-        const auto after = std::upper_bound(
-            minibatches.begin(), minibatches.end(), ns,
-            [](double t, const model::Minibatch& m) { return t < static_cast<double>(m.issue_begin_ns); });
-        if (after != minibatches.begin() &&
-            ns <= static_cast<double>(std::min((after - 1)->issue_end_ns, run.now_ns()))) {
-            hit.minibatch = static_cast<int>(after - minibatches.begin()) - 1;
+        if (line != nullptr && line->depth < 0) {
+            const auto& minibatches = run.minibatches();
+            const auto after = std::upper_bound(
+                minibatches.begin(), minibatches.end(), ns,
+                [](double t, const model::Minibatch& m) { return t < static_cast<double>(m.issue_begin_ns); });
+            if (after != minibatches.begin() &&
+                ns <= static_cast<double>(std::min((after - 1)->issue_end_ns, run.now_ns()))) {
+                hit.minibatch = static_cast<int>(after - minibatches.begin()) - 1;
+            }
+        } else if (line != nullptr) {
+            hit.scope = scope_at(run, line->depth, run_ns(x - kNear), ns, run_ns(x + kNear));
         }
     }
     const bool only_sums = (hit.op != 0 && run.is_folded(hit.op)) ||

@@ -346,16 +346,18 @@ void draw_scopes(const RowPen& pen, const RowBox& row) {
     const float height = row.content.height() / static_cast<float>(lines);
     Box line = row.content;
     line.y1 = line.y0 + height - pen.px(2);
-    if (!pen.run.minibatches().empty()) {
-        // Minibatches are the last line, because scopes enclose them.
-        const float y0 = row.content.y1 - height;
-        draw_minibatches(pen, {line.x0, y0 + pen.px(1), line.x1, row.content.y1 - pen.px(1)});
-    }
     const int depths = lines - (pen.run.minibatches().empty() ? 0 : 1);
     for (int depth = 0; depth < depths; ++depth) {
+        pen.layout.scope_lines.push_back({pen.index, depth, line});
         draw_scope_line(pen, line, depth);
         line.y0 += height;
         line.y1 += height;
+    }
+    if (!pen.run.minibatches().empty()) {
+        // Minibatches are the last line, because scopes enclose them.
+        line = {line.x0, row.content.y1 - height + pen.px(1), line.x1, row.content.y1 - pen.px(1)};
+        pen.layout.scope_lines.push_back({pen.index, -1, line});
+        draw_minibatches(pen, line);
     }
 }
 
