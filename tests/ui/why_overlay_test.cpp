@@ -8,7 +8,7 @@
 #include "app/render/fonts.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
-#include "tests/unit/model/recording_builder.h"
+#include "tests/unit/model/long_program.h"
 
 namespace headway::ui {
 namespace {
@@ -103,6 +103,13 @@ TEST_F(WhyOverlays, OfALongRunAreComputedInTheBackground) {
     EXPECT_FALSE(overlay_.working());
     show(figure::test::training({}, 5, true), false);
     EXPECT_TRUE(said(false, true).ends_with("(computed)"));
+}
+
+TEST_F(WhyOverlays, OfAFoldedRunAreNotComputed) {
+    show(model::folded_run({}), false);
+    EXPECT_EQ(said(false, true), "without barriers: not computed: of some ops, only sums are kept");
+    EXPECT_EQ(said(true, false), "critical path: not computed: of some ops, only sums are kept");
+    EXPECT_FALSE(overlay_.working());
 }
 
 TEST_F(WhyOverlays, OfARecordingRunAreNotComputed) {

@@ -66,6 +66,10 @@ void WhyOverlay::add(const figure::TimelineLayout& layout, const figure::Timelin
             say("not computed: the run ended before its ops did");
             continue;
         }
+        if (!run.folded_parts().empty()) {
+            say("not computed: of some ops, only sums are kept");
+            continue;
+        }
         if (run.op_count() > kMostOps) {
             say("not computed for more than " + figure::count_text(kMostOps) + " ops");
             continue;

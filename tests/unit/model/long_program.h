@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ struct LongProgram {
     std::size_t waits_every = 50, works_every = 30, scopes_every = 0, minibatches_every = 0;
     bool launches = false;         // every second op has one, of 2 ns
     std::int64_t launch_lag = 30;  // after the issue; each second one overtakes the one before
-    bool two_gpus = false;  // each with one of two lanes; some ops are copies to one of them
+    bool two_gpus = false;         // each with one of two lanes; some ops are copies to one of them
     std::vector<trace::WaitKind> wait_kinds{trace::WaitKind::waitall, trace::WaitKind::item};
 };
 
@@ -149,6 +150,23 @@ void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
     launch_until(INT64_MAX);
     builder.mark(trace::FrontendKind::program_end, now);
     builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::finished);
+}
+
+// The run of such a program, some of whose ops are folded.
+inline std::unique_ptr<Run> folded_run(const LongProgram& program) {
+    RecordingBuilder builder;
+    std::unique_ptr<Run> run;
+    write(builder, program, [&] {
+        if (run == nullptr) {
+            run = builder.open();
+            run->fold_beyond(2 * kFoldedItems);
+        }
+        run->update();
+    });
+    run->update();
+    run->close();
+    EXPECT_FALSE(run->folded_parts().empty());
+    return run;
 }
 
 }  // namespace headway::model
