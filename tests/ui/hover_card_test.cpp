@@ -336,6 +336,20 @@ TEST(HoverCard, PrintsMomentsAtTheViewsResolution) {
     EXPECT_NE(all_of(describe({31'412'345, 31'412'545, "here"}, 0.1)).find("31.412345 ms"), std::string::npos);
 }
 
+// A minibatch's time is more than that of its issues.
+TEST(HoverCard, TheTimeOfAMinibatchIsTheFrontends) {
+    figure::test::Script script;
+    script.minibatch_begin(0);
+    script.issue({"add", "(4)", devices::Family::elementwise, 16}, 5'000, 5'000);
+    script.work(40'000, "print");
+    script.minibatch_end(0);
+    const auto run = script.finish();
+    figure::Hit hit;
+    hit.row = figure::RowKind::scopes;
+    hit.minibatch = 0;
+    EXPECT_EQ(all_of(describe(*run, hit)), "Minibatch 0||ops      #1 to #1|took     45.0 µs on the frontend");
+}
+
 TEST(HoverCard, IsEmptyWithoutAHit) {
     const auto run = figure::test::training({}, 1, true);
     figure::Hit hit;

@@ -333,8 +333,10 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& 
             card.lines.push_back({Tone::issue, "ops      " + named(batch.first) + " to " + named(batch.last)});
         }
         if (batch.issue_end_ns != model::kPending) {
-            card.lines.push_back({Tone::dim, "issue    " + duration_text(static_cast<double>(batch.issue_end_ns -
-                                                                                             batch.issue_begin_ns))});
+            card.lines.push_back(
+                {Tone::dim, "took     " +
+                                duration_text(static_cast<double>(batch.issue_end_ns - batch.issue_begin_ns)) +
+                                " on the frontend"});
         }
     }
     describe_cuts(run, hit, card);
