@@ -193,9 +193,14 @@ bool SearchWalk::step(double budget_ms) {
     // A run that was read again (Run::rescaled()) may be shorter than before.
     last_op_ = std::min(last_op_, static_cast<OpId>(run_.op_count()));
     waits_ = std::min(waits_, run_.waits().size());
-    for (; (next_op_ = run_.next_known(next_op_)) <= last_op_; ++next_op_) {
+    for (; next_op_ <= last_op_; ++next_op_) {
         if (spent()) {
             return true;
+        }
+        if (const OpId known = std::min(run_.next_known(next_op_), last_op_ + 1); known != next_op_) {
+            not_searched_ += known - next_op_;
+            next_op_ = known - 1;
+            continue;
         }
         if (const Op& op = run_.op(next_op_); fits(op)) {
             add({next_op_, -1, op.begin_ns != kPending ? op.begin_ns : op.issue_begin_ns});
@@ -204,6 +209,12 @@ bool SearchWalk::step(double budget_ms) {
     for (; next_wait_ < waits_; ++next_wait_) {
         if (spent()) {
             return true;
+        }
+        if (run_.waits().is_folded(next_wait_)) {
+            const std::size_t known = std::min(run_.waits().after(next_wait_), waits_);
+            not_searched_ += known - next_wait_;
+            next_wait_ = known - 1;
+            continue;
         }
         if (const Wait& wait = run_.waits()[next_wait_]; fits(wait)) {
             add({0, static_cast<std::int32_t>(next_wait_), wait.begin_ns});

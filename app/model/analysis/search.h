@@ -46,8 +46,8 @@ struct Found {
     friend bool operator==(const Found&, const Found&) = default;
 };
 
-// Visits all ops and waits present at construction (10 to 40 ms per million), in steps, so that a window can draw
-// frames in between. The run may be updated between steps. An empty query finds nothing.
+// Visits all ops and waits present at construction, except folded ones (10 to 40 ms per million), in steps, so that a
+// window can draw frames in between. The run may be updated between steps. An empty query finds nothing.
 class SearchWalk {
 public:
     SearchWalk(const Run& run, Query query, std::size_t limit);
@@ -57,6 +57,8 @@ public:
     // After step() has returned false: the first `limit` matches by time, and the number of all matches.
     [[nodiscard]] const std::vector<Found>& found() const { return found_; }
     [[nodiscard]] std::size_t count() const { return count_; }
+    // How many ops and waits could not be searched: of them, only sums are kept.
+    [[nodiscard]] std::size_t not_searched() const { return not_searched_; }
 
 private:
     [[nodiscard]] bool fits(const Op& op);
@@ -71,7 +73,7 @@ private:
     std::vector<signed char> named_;  // by signature, computed on demand: 1: the name matches, -1: not computed yet
     std::vector<Found> found_;
     std::optional<Found> latest_;  // the last of `limit` matches: later ones are only counted
-    std::size_t count_ = 0;
+    std::size_t count_ = 0, not_searched_ = 0;
     bool done_ = false;
 };
 // Runs the whole search at once.

@@ -14,6 +14,12 @@ namespace headway::ui {
 
 using gfx::Key;
 
+namespace {
+
+constexpr float kWidth = 478, kNoteText = 12.5f;  // design px
+
+}  // namespace
+
 void SearchBar::open() {
     open_ = focus_ = true;
 }
@@ -39,7 +45,7 @@ void SearchBar::find_in(const Runs& runs, session::RunsVersion version, bool gro
         searched_ = text_;
         runs_.assign(runs.begin(), runs.end());
         places_.clear();
-        count_ = 0;
+        count_ = not_searched_ = 0;
         at_ = ~std::size_t{0};
         asked_ = 0;
         complete_ = false;
@@ -79,7 +85,7 @@ void SearchBar::begin(const Runs& runs) {
 void SearchBar::end() {
     const Place chosen = complete_ && at() != nullptr ? *at() : Place{-1, {}, 0};
     places_.clear();
-    count_ = 0;
+    count_ = not_searched_ = 0;
     at_ = ~std::size_t{0};
     for (std::size_t i = 0; i < walks_.size(); ++i) {
         std::size_t number = count_;
@@ -90,6 +96,7 @@ void SearchBar::end() {
             }
         }
         count_ += walks_[i].walk.count();
+        not_searched_ += walks_[i].walk.not_searched();
     }
     complete_ = fresh_ = true;
     walks_.clear();
@@ -104,14 +111,24 @@ const SearchBar::Place* SearchBar::step(int direction) {
     return &places_[at_];
 }
 
+std::string SearchBar::note() const {
+    return complete_ && not_searched_ > 0 ? figure::count_text(not_searched_) + " not searched: only sums are kept"
+                                          : std::string();
+}
+
+float SearchBar::width() const {
+    const std::string words = note();
+    return ui_.px(kWidth) + (words.empty() ? 0 : text_width(ui_, Face::regular, kNoteText, words) + ui_.px(14));
+}
+
 int SearchBar::draw(float right, float top) {
     if (!open_) {
         return 0;
     }
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const float width = ui_.px(430), height = ui_.px(kHeight);
-    const ImVec2 a{right - width, top}, b{right, top + height};
+    const float height = ui_.px(kHeight);
+    const ImVec2 a{right - width(), top}, b{right, top + height};
     draw_card(ui_, list, a, b, t.raised, 8);
     ui_.rects.insert_or_assign("search", WidgetRect{a.x, a.y, b.x, b.y});
 
@@ -156,11 +173,16 @@ int SearchBar::draw(float right, float top) {
                                : figure::count_text(count_) + " found";
     }
     const float y = a.y + ui_.px(25);
-    draw_text(ui_, list, a.x + ui_.px(238), y, Face::regular, 12.5f, problem_.empty() ? t.dim : t.warning, said,
-              ui_.px(98));
+    constexpr float kResultRoom = 146;  // "100,000 of 2,606,784"
+    draw_text(ui_, list, a.x + ui_.px(238), y, Face::regular, kNoteText, problem_.empty() ? t.dim : t.warning, said,
+              ui_.px(kResultRoom));
+    if (const std::string words = note(); !words.empty()) {
+        draw_text(ui_, list, a.x + ui_.px(238 + kResultRoom), y, Face::regular, kNoteText, t.dim, words);
+    }
     if (!problem_.empty()) {
         const ImVec2 mouse = ImGui::GetIO().MousePos;
-        if (mouse.x >= a.x + ui_.px(232) && mouse.x < a.x + ui_.px(340) && mouse.y >= a.y && mouse.y < b.y) {
+        if (mouse.x >= a.x + ui_.px(232) && mouse.x < a.x + ui_.px(238 + kResultRoom) && mouse.y >= a.y &&
+            mouse.y < b.y) {
             ImGui::SetTooltip("%s", problem_.c_str());
         }
     }

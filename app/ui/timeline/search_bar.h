@@ -24,6 +24,7 @@ public:
     static constexpr std::size_t kMost = 100'000;  // results stored per run; beyond that they are only counted
 
     static constexpr float kHeight = 40;  // design px
+    [[nodiscard]] float width() const;    // in px
 
     explicit SearchBar(Ui& ui) : ui_(ui) {}
 
@@ -49,6 +50,8 @@ public:
 private:
     void begin(const Runs& runs);
     void end();  // takes over the results of the walks
+    // "1,204 not searched: only sums are kept"; empty: all was searched.
+    [[nodiscard]] std::string note() const;
 
     Ui& ui_;
     bool open_ = false, focus_ = false;
@@ -66,7 +69,7 @@ private:
     std::string text_, searched_, problem_;
     session::RunsVersion version_;  // that was searched last
     std::vector<Place> places_;
-    std::size_t count_ = 0, at_ = ~std::size_t{0};
+    std::size_t count_ = 0, not_searched_ = 0, at_ = ~std::size_t{0};
 };
 
 }  // namespace headway::ui

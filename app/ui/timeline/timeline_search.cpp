@@ -40,9 +40,9 @@ void TimelinePanel::draw_search(float right, float top) {
         grows = grows || execution->grows();
     }
     search_.find_in(runs, key_.runs, grows);
-    ImGui::SetCursorScreenPos({right - ui_.px(432), top});
+    ImGui::SetCursorScreenPos({right - search_.width() - ui_.px(2), top});
     ImGui::BeginChild(
-        "search", {ui_.px(434), ui_.px(44)}, false,
+        "search", {search_.width() + ui_.px(4), ui_.px(44)}, false,
         ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);
     if (const int asked = search_.draw(right, top); asked != 0) {
         search_step(asked);

@@ -1,8 +1,12 @@
 #include <chrono>
+#include <fstream>
+#include <iterator>
 
+#include "app/render/format.h"
 #include "app/ui/timeline/hover_card.h"
 #include "tests/ui/window/window_fixture.h"
 #include "tests/unit/figure/script.h"
+#include "tests/unit/model/long_program.h"
 
 namespace headway::ui::test {
 namespace {
@@ -16,6 +20,13 @@ protected:
         const auto box = app->timeline().layout().box_of_op(0, op);
         ASSERT_TRUE(box);
         act("move:" + std::to_string((box->x0 + box->x1) / 2) + "," + std::to_string((box->y0 + box->y1) / 2));
+    }
+    // All text in the window.
+    [[nodiscard]] std::string words() {
+        const std::filesystem::path path = folder / "words.txt";
+        act("words:" + path.string());
+        std::ifstream file(path);
+        return std::string(std::istreambuf_iterator<char>(file), {});
     }
     void press() {
         gfx::inject::mouse_button(0, true);
@@ -405,12 +416,43 @@ TEST_F(TimelineWindowTest, ASearchOfALongRunTakesSeveralFrames) {
     EXPECT_EQ(places.size(), SearchBar::kMost);
     ASSERT_TRUE(state.timeline.selection.any());
     EXPECT_EQ(state.timeline.selection.op, places[0].found.op);
+    act("key:shift+enter");
+    EXPECT_NE(words().find("100,000 of 1,500,000"), std::string::npos) << "fits, whole";
     act("text: kind:nothing");
     act("key:escape");  // during the search
     EXPECT_FALSE(app->timeline().search().busy());
     act("key:/");
     frames(100);
     EXPECT_FALSE(app->timeline().search().busy());
+}
+
+TEST_F(TimelineWindowTest, ASearchNamesWhatWasNotSearched) {
+    const auto search_all = [this] {
+        act("key:/");
+        act("text:kind");
+        for (int i = 0; i < 1000 && app->timeline().search().busy(); ++i) {
+            frames(1);
+        }
+        frames(2);
+    };
+    const float usual = [&] {
+        act("key:/");
+        frames(2);
+        const float width = rect("search").x1 - rect("search").x0;
+        act("key:escape");
+        return width;
+    }();
+    model::LongProgram program;
+    program.ops = 1'200'000;
+    session.show(model::folded_run(program));
+    frames(3);
+    search_all();
+    const model::Run& run = *session.b()->run();
+    const std::size_t known = run.op_count() - run.folded_ops();
+    EXPECT_NE(words().find(figure::count_text(known) + " found"), std::string::npos);
+    EXPECT_NE(words().find(" not searched: only sums are kept"), std::string::npos);
+    EXPECT_GT(rect("search").x1 - rect("search").x0, usual + 200);
+    EXPECT_GE(rect("search").x0, rect("timeline").x0);
 }
 
 TEST_F(TimelineWindowTest, ReturnsToThePreviousView) {

@@ -6,7 +6,7 @@
 #include <array>
 #include <random>
 
-#include "tests/unit/model/recording_builder.h"
+#include "tests/unit/model/long_program.h"
 
 namespace headway::model {
 namespace {
@@ -170,6 +170,31 @@ TEST(Query, UnknownWordsGiveAnErrorOfOneSentence) {
         ASSERT_FALSE(query) << text;
         EXPECT_NE(query.error().message.find(text), std::string::npos) << query.error().message;
     }
+}
+
+// Of a folded part only sums are kept: the walk counts its ops and waits instead of searching them.
+TEST(SearchWalks, SkipsAndCountsWhatIsFolded) {
+    LongProgram program;
+    program.waits_every = 2;
+    const auto run = folded_run(program);
+    ASSERT_GT(folded_blocks(run->waits()), 0u);
+    std::size_t folded_waits = 0;
+    for (std::size_t i = 0; i < run->waits().size(); ++i) {
+        folded_waits += run->waits().is_folded(i) ? 1 : 0;
+    }
+    const auto walked = [&run](const char* text) {
+        SearchWalk walk(*run, *parse_query(text), 10);
+        while (walk.step(1e-6)) {
+        }
+        return std::pair(walk.count(), walk.not_searched());
+    };
+    const std::size_t ops = run->op_count(), waits = run->waits().size();
+    EXPECT_EQ(walked("is:op"), std::pair(ops - run->folded_ops(), std::size_t{run->folded_ops()}));
+    EXPECT_EQ(walked("is:wait"), std::pair(waits - folded_waits, folded_waits));
+    EXPECT_EQ(walked("nowhere"), std::pair(std::size_t{0}, run->folded_ops() + folded_waits));
+    EXPECT_EQ(walked("#1"), std::pair(std::size_t{1}, std::size_t{0}));
+    const core::OpId folded = run->folded_parts().front().first;
+    EXPECT_EQ(walked(("#" + std::to_string(folded)).c_str()), std::pair(std::size_t{0}, std::size_t{1}));
 }
 
 }  // namespace
