@@ -194,10 +194,10 @@ float label_height(float size, float px) {
 }
 
 // Labels a curve's peak: a dot at the peak and the label next to it, clear of the curve where possible, else on a
-// background of its own. If the peak is out of view, the label is at that edge of the axis with an arrow.
+// background of its own. If the peak is out of view, the label is at that edge of the axis with an arrow. Adds the
+// label's box to `taken`.
 void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const Vertical& v, const Box& row,
-                const std::vector<Box>& taken, const Peak& peak, std::string label, Rgba colour, float size,
-                FontRole role) {
+                std::vector<Box>& taken, const Peak& peak, std::string label, Rgba colour, float size, FontRole role) {
     if (!model::has_all_records(pen.run)) {
         return;  // the peak is unknown
     }
@@ -278,6 +278,7 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
     }
     pen.text(best->x0 + pen.px(3), best->y0 + size * kCapHeightEm + pen.px(2), label, colour, size, role,
              Anchor::start);
+    taken.push_back(*best);
 }
 
 // Draws the scale's maximum at the left of the axis, so that rows of different scale are not mistaken for equal ones.
@@ -319,8 +320,9 @@ void draw_headway(const RowPen& pen, const RowBox& row) {
     const bool words = pen.style().curve_label_in_row;
     const Peak peak = peak_of(pen, curve);
     const std::string count = count_text(static_cast<std::uint64_t>(peak.value));
+    std::vector<Box> taken;
     label_peak(
-        pen, curve, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1}, {},
+        pen, curve, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1}, taken,
         peak,
         words ? count + (peak.value == 1 ? " op ahead" : " ops ahead") : "max " + count + of_measured(peak, curve),
         pen.theme().headway, pen.px(pen.style().annotation_px), words ? FontRole::ui_semibold : FontRole::mono_bold);
@@ -451,21 +453,13 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
             list.points.resize(first);
         }
     }
-    if (shows_reserved(pen.run, device) && static_cast<std::uint64_t>(taken_ahead.most()) <= top_bytes) {
+    const bool reserved_shown =
+        shows_reserved(pen.run, device) && static_cast<std::uint64_t>(taken_ahead.most()) <= top_bytes;
+    if (reserved_shown) {
         const Outline reserved = outline_of(pen, taken_ahead, reach);
         const std::uint32_t first = pen.list().first_point();
         const std::uint32_t count = trace(pen.list(), reserved, reserved.most, reach, v);
         pen.list().add(Polyline{first, count, theme.dim, pen.line_px(1.2F)});
-        Text label{{pen.map().x0() + pen.px(6),
-                    v.y(static_cast<double>(taken_ahead.most())) + size * kCapHeightEm + pen.px(4)},
-                   "reserved " + bytes_text(static_cast<std::uint64_t>(taken_ahead.most())),
-                   theme.dim,
-                   size,
-                   FontRole::ui_semibold,
-                   Anchor::start};
-        const Box box = box_of(label, *pen.options.measure);
-        taken.push_back(box);
-        pen.list().add(std::move(label));
     }
     if (budget) {
         if (top_between(pen, live, reach, v, budget->box.x0, budget->box.x1) < budget->box.y1) {
@@ -474,9 +468,16 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
         pen.list().add(std::move(budget->text));
     }
     const bool words = pen.style().curve_label_in_row;
-    label_peak(pen, live, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1},
-               taken, peak, "peak " + bytes_text(static_cast<std::uint64_t>(peak.value)) + of_measured(peak, live),
+    const Box room{row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1};
+    label_peak(pen, live, reach, v, room, taken, peak,
+               "peak " + bytes_text(static_cast<std::uint64_t>(peak.value)) + of_measured(peak, live),
                theme.memory_text, size, words ? FontRole::ui_bold : FontRole::mono_bold);
+    if (reserved_shown) {
+        const Peak most = peak_of(pen, taken_ahead);
+        label_peak(pen, taken_ahead, reach, v, room, taken, most,
+                   "reserved " + bytes_text(static_cast<std::uint64_t>(most.value)) + of_measured(most, taken_ahead),
+                   theme.dim, size, FontRole::ui_semibold);
+    }
 }
 
 }  // namespace headway::figure

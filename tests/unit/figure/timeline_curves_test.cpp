@@ -7,6 +7,7 @@
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
 #include "tests/unit/figure/timeline_fixture.h"
+#include "tests/unit/model/recording_builder.h"
 
 namespace headway::figure {
 namespace {
@@ -116,6 +117,37 @@ TEST_F(Timelines, TheBudgetAndThePeakCanBeRead) {
             }
         }
     }
+}
+
+// The label of the reserved memory is next to the maximum, not where the curve is lower.
+TEST_F(Timelines, ReservedMemoryIsLabelledAtItsMaximum) {
+    model::RecordingBuilder builder(std::size_t{32} << 20, false);
+    builder.metadata(R"({"device_kind": "cuda", "lanes": ["Stream 0"]})");
+    trace::Recording& recording = builder.recording();
+    const auto signature = builder.signature(1'000'000);
+    const auto now = [] { return static_cast<std::int64_t>(core::ticks()); };
+    const std::int64_t begin = now();
+    builder.issue({.begin = begin, .end = begin + 10, .out = 1, .fresh = true, .signature = signature});
+    builder.exec(0, 1, begin + 10, begin + 20);
+    recording.count_reserved(1'500'000, 0);
+    while (now() < begin + 2'000'000) {
+    }
+    recording.count_reserved(1'500'000, 0);
+    builder.mark(trace::FrontendKind::program_end, begin + 2 * (now() - begin));
+    recording.header().state = static_cast<std::uint32_t>(trace::RunState::finished);
+    Shown shown;
+    shown.add(builder.read());
+    shown.kept[0]->close();
+    const model::Curve& reserved = shown.kept[0]->reserved_bytes();
+    ASSERT_EQ(reserved.most(), 3'000'000);
+    const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_));
+    const Text* label = test::find_text(layout.list, "reserved 3.0 MB");
+    ASSERT_NE(label, nullptr);
+    const Box box = box_of(*label, fonts_);
+    const float x = layout.x_px_from_run_ns(0, reserved.most_at_ns());
+    EXPECT_GT(x, layout.axis.x0 + 2 * box.width()) << "else this shows nothing";
+    EXPECT_LT(std::min(std::abs(box.x0 - x), std::abs(box.x1 - x)), 60);
+    EXPECT_EQ(test::overlapping_text(layout.list, fonts_), "");
 }
 
 TEST_F(Timelines, TheLegendNamesCurvesInColumns) {
