@@ -166,8 +166,11 @@ void draw_label(const RowPen& pen, const RowBox& row) {
             below = !run.capabilities().backend ? ops_word(run.capabilities(), 2)
                     : device.empty()            ? "executes"
                                                 : device + " executes";
-            if (const std::size_t count = ops_of(pen, row.lane); count > 0) {
-                const std::string words = ops_text(run.capabilities(), count);
+            const auto lane = static_cast<std::size_t>(row.lane);
+            const bool unused = run.lanes()[lane].ops.empty() && run.running(lane) == nullptr;
+            if (const std::size_t count = ops_of(pen, row.lane); count > 0 || unused) {
+                const std::string words =
+                    unused ? std::string("no ") + ops_word(run.capabilities(), 0) : ops_text(run.capabilities(), count);
                 totals = {words};
                 if (run.capabilities().backend && device.empty()) {
                     totals = {"executes " + words, words};

@@ -203,6 +203,23 @@ TEST_F(Timelines, ALaneShowsItsTotalInAdditionToCounts) {
     }));
 }
 
+TEST_F(Timelines, AnUnusedLaneHasNoOps) {
+    model::RecordingBuilder builder;
+    builder.two_gpus();
+    builder.issue({.begin = 0, .end = 10, .lane = 1});
+    builder.exec(1, 1, 10, 50);
+    Shown shown;
+    shown.add(builder.read());
+    for (const bool window : {true, false}) {
+        TimelineOptions options = options_for(shown, fonts_);
+        options.style = window ? window_style() : figure_style();
+        const TimelineLayout layout = layout_timeline(shown.runs, options);
+        EXPECT_NE(test::find_text(layout.list, "no ops"), nullptr);
+        EXPECT_NE(test::find_text(layout.list, "1 op"), nullptr);
+        EXPECT_EQ(test::find_text(layout.list, "no ops"), texts_in(layout, RowKind::lane)[1]) << "the first lane's";
+    }
+}
+
 TEST_F(Timelines, CountsDoNotMixWhatIsMeasuredWithWhatIsNot) {
     test::Script script;
     const auto issue = [&script](int n) {
