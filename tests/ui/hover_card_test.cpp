@@ -350,6 +350,21 @@ TEST(HoverCard, TheTimeOfAMinibatchIsTheFrontends) {
     EXPECT_EQ(all_of(describe(*run, hit)), "Minibatch 0||ops      #1 to #1|took     45.0 µs on the frontend");
 }
 
+TEST(HoverCard, AWaitForNothingSaysSoWhereItsOpsWouldBe) {
+    figure::test::Script script;
+    script.issue({"add", "(4)", devices::Family::elementwise, 16}, 5'000, 5'000);
+    script.wait(trace::WaitKind::waitall, "waitall");
+    script.wait(trace::WaitKind::waitall, "waitall");
+    const auto run = script.finish();
+    figure::Hit hit;
+    hit.wait = 1;
+    const model::WaitDetails details = model::wait_details(*run, 1);
+    CardDetails found;
+    found.wait = &details;
+    const std::string text = all_of(describe(*run, hit, found));
+    EXPECT_NE(text.find("|for      nothing: all ops had finished"), std::string::npos) << text;
+}
+
 TEST(HoverCard, IsEmptyWithoutAHit) {
     const auto run = figure::test::training({}, 1, true);
     figure::Hit hit;

@@ -118,7 +118,7 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
         return;
     }
     card.lines.push_back({Tone::dim, details->causes.empty()
-                                         ? "for nothing: all ops had finished"
+                                         ? "for      nothing: all ops had finished"
                                          : "for      " + list_of(details->causes, details->count, details->at_least)});
     if (const std::string devices = devices_waited_for(run, wait); !devices.empty()) {
         card.lines.push_back({Tone::dim, "of       " + devices});
