@@ -365,6 +365,24 @@ TEST(HoverCard, AWaitForNothingSaysSoWhereItsOpsWouldBe) {
     EXPECT_NE(text.find("|for      nothing: all ops had finished"), std::string::npos) << text;
 }
 
+TEST(HoverCard, SeparatesTheThousandsOfARate) {
+    for (const auto& [flops, rate] :
+         {std::pair{std::uint64_t{1'234}, "1.23 GFLOP/s"}, std::pair{std::uint64_t{999'400}, "999 GFLOP/s"},
+          std::pair{std::uint64_t{12'712'000}, "12,712 GFLOP/s"}}) {
+        model::RecordingBuilder builder;
+        trace::SignatureInfo info{};
+        info.flops = flops;
+        builder.recording().signature(1, info, "(8×8)·(8×8)", "matmul");
+        builder.issue({.begin = 0, .end = 10, .signature = 1});
+        builder.exec(0, 1, 10, 1'010);
+        const auto run = builder.read();
+        figure::Hit hit;
+        hit.op = 1;
+        const std::string text = all_of(describe(*run, hit));
+        EXPECT_NE(text.find("|" + std::string(rate)), std::string::npos) << text;
+    }
+}
+
 TEST(HoverCard, IsEmptyWithoutAHit) {
     const auto run = figure::test::training({}, 1, true);
     figure::Hit hit;

@@ -20,6 +20,16 @@ namespace {
 
 constexpr std::size_t kNamed = 4;
 
+// "1.23 GFLOP/s", "12,712 GFLOP/s".
+std::string rate_text(double gflop_per_s) {
+    if (gflop_per_s >= 999.5) {
+        return count_text(static_cast<std::uint64_t>(std::llround(gflop_per_s))) + " GFLOP/s";
+    }
+    char number[32];
+    std::snprintf(number, sizeof number, gflop_per_s < 100 ? "%.3g GFLOP/s" : "%.0f GFLOP/s", gflop_per_s);
+    return number;
+}
+
 }  // namespace
 
 std::string named(core::OpId op) {
@@ -232,9 +242,7 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
     }
     if (signature.flops != 0 && op.end_ns != model::kPending && op.end_ns > op.begin_ns) {
         const double rate = static_cast<double>(signature.flops) / static_cast<double>(op.end_ns - op.begin_ns);
-        char number[32];
-        std::snprintf(number, sizeof number, rate < 100 ? "%.3g GFLOP/s" : "%.0f GFLOP/s", rate);
-        result_and_rate += (result_and_rate.empty() ? "" : "   ") + std::string(number);
+        result_and_rate += (result_and_rate.empty() ? "" : "   ") + rate_text(rate);
     }
     if (!result_and_rate.empty()) {
         card.lines.push_back({Tone::dim, result_and_rate});
