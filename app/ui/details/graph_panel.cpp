@@ -34,10 +34,14 @@ void GraphPanel::choose_page(const model::Run& run, const Moment& moment) {
     anchor_ = anchor;
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const bool ended = (a != nullptr && a->run() == &run) || (b != nullptr && b->run() == &run && !b->grows());
-    const Key key{&run, state_.session.started(), run.op_count(), anchor, state_.details.graph_line, threads, ended};
+    Key key{&run, state_.session.started(), run.op_count(), anchor, state_.details.graph_line, threads, ended};
+    if (graph_.first <= anchor && anchor <= graph_.last) {
+        key.anchor = key_.anchor;  // the page shown stays, even if pages of an ended run overlap
+    }
     if (key == key_ && !graph_.empty()) {
         return;
     }
+    key.anchor = anchor;
     const core::OpId first_before = graph_.first;
     const bool same_run = key_.run == key.run && key_.started == key.started && key_.threads == threads;
     key_ = key;

@@ -42,7 +42,7 @@ private:
     struct Key {
         const model::Run* run = nullptr;
         std::uint64_t started = 0, ops = 0;
-        core::OpId anchor = 0;
+        core::OpId anchor = 0;  // the op that the page was chosen for
         std::uint32_t line = 0;
         bool threads = false, ended = false;
         friend bool operator==(const Key&, const Key&) = default;

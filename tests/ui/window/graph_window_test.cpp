@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "tests/ui/window/window_fixture.h"
+#include "tests/unit/figure/script.h"
 
 namespace headway::ui::test {
 namespace {
@@ -70,6 +71,27 @@ TEST_F(WindowTest, TheGraphShowsThePageOfTheSelectedOp) {
     state.timeline.selection = {0, static_cast<core::OpId>(session.b()->run()->op_count())};
     frames(2);
     EXPECT_GT(app->detail().graph().graph().first, early.last);
+}
+
+// The last page of an ended run overlaps the one before: which of them is shown depends on where one came from.
+TEST_F(WindowTest, TheGraphKeepsThePageOfTheOpClicked) {
+    session.show(figure::test::increments(120, 1, false));
+    frames(3);
+    state.details.shown = "graph";
+    const auto page_with = [this](core::OpId op) {
+        state.timeline.selection = {0, op};
+        frames(2);
+        const auto& graph = app->detail().graph().graph();
+        return std::pair(graph.first, graph.last);
+    };
+    using Page = std::pair<core::OpId, core::OpId>;
+    EXPECT_EQ(page_with(81), Page(81, 120));
+    EXPECT_EQ(page_with(95), Page(81, 120));
+    EXPECT_EQ(page_with(121), Page(82, 121));
+    EXPECT_EQ(page_with(95), Page(82, 121));
+    EXPECT_EQ(page_with(81), Page(81, 120));
+    EXPECT_EQ(page_with(3), Page(1, 40));
+    EXPECT_EQ(page_with(95), Page(82, 121));
 }
 
 TEST_F(WindowTest, TheGraphShowsOneLinesOps) {
