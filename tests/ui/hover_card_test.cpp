@@ -350,6 +350,18 @@ TEST(HoverCard, TheTimeOfAMinibatchIsTheFrontends) {
     EXPECT_EQ(all_of(describe(*run, hit)), "Minibatch 0||ops      #1 to #1|took     45.0 µs on the frontend");
 }
 
+TEST(HoverCard, PausesAreNotPartOfAScope) {
+    model::RecordingBuilder builder;
+    builder.mark(trace::FrontendKind::scope_begin, 100, 0, "whole");
+    builder.wait(200, 5'000'200, trace::WaitKind::paused);
+    builder.mark(trace::FrontendKind::scope_end, 5'000'300, 0, "whole");
+    const auto run = builder.read();
+    figure::Hit hit;
+    hit.row = figure::RowKind::scopes;
+    hit.scope = 0;
+    EXPECT_EQ(all_of(describe(*run, hit)), "whole||took     200 ns");
+}
+
 TEST(HoverCard, AWaitForNothingSaysSoWhereItsOpsWouldBe) {
     figure::test::Script script;
     script.issue({"add", "(4)", devices::Family::elementwise, 16}, 5'000, 5'000);

@@ -7,6 +7,7 @@
 #include "app/model/analysis/idle.h"
 #include "app/model/analysis/wait_details.h"
 #include "app/model/run/devices.h"
+#include "app/model/run/queries.h"
 #include "app/render/format.h"
 #include "app/render/label_lines.h"
 #include "app/render/utf8.h"
@@ -162,6 +163,11 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
         card.lines.push_back(
             {Tone::dim, "without  not computed for more than " + count_text(model::kReplayed) + " ops"});
     }
+}
+
+// The duration of a scope or minibatch that has ended, without the learner's pauses.
+std::string program_time_text(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
+    return duration_text(static_cast<double>(model::unpaused_ns(run.pauses(), begin_ns, end_ns)));
 }
 
 void describe_work(const model::Run& run, int index, double ns_per_px, Card& card) {
@@ -322,10 +328,9 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& 
     } else if (hit.scope >= 0 && hit.scope < static_cast<int>(run.scopes().size())) {
         const auto& scope = run.scopes()[static_cast<std::size_t>(hit.scope)];
         card.title = scope.name;
-        card.lines.push_back(
-            {Tone::dim, scope.end_ns == model::kPending
-                            ? "running"
-                            : "took     " + duration_text(static_cast<double>(scope.end_ns - scope.begin_ns))});
+        card.lines.push_back({Tone::dim, scope.end_ns == model::kPending
+                                             ? "running"
+                                             : "took     " + program_time_text(run, scope.begin_ns, scope.end_ns)});
     } else if (hit.minibatch >= 0 && hit.minibatch < static_cast<int>(run.minibatches().size())) {
         const auto& batch = run.minibatches()[static_cast<std::size_t>(hit.minibatch)];
         card.title = "Minibatch " + count_text(static_cast<std::uint64_t>(batch.index));
@@ -334,9 +339,8 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& 
         }
         if (batch.issue_end_ns != model::kPending) {
             card.lines.push_back(
-                {Tone::dim, "took     " +
-                                duration_text(static_cast<double>(batch.issue_end_ns - batch.issue_begin_ns)) +
-                                " on the frontend"});
+                {Tone::dim,
+                 "took     " + program_time_text(run, batch.issue_begin_ns, batch.issue_end_ns) + " on the frontend"});
         }
     }
     describe_cuts(run, hit, card);
