@@ -17,7 +17,8 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
         settings.push_back(app.add_option(name, value, words));
     };
     add("--device", raw.device, "cpu, cuda or simulated (default: the lesson's, else cpu)");
-    add("--barrier", raw.barrier, "none, op, minibatch or behind:K (default: as the program is written)");
+    add("--barrier", raw.barrier,
+        "none, op, minibatch or behind:K (default: the lesson's, else as the program is written)");
     settings.push_back(app.add_option("--set", raw.set, "NAME=VALUE, a parameter (repeatable)")
                            ->expected(1)
                            ->allow_extra_args(false)
@@ -27,8 +28,10 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
         "program "
         "in C++, if it has one)");
     add("--workers", raw.workers,
-        "CPU workers, also in a run on a GPU (default: the framework's; Headway's own: cores - 1, at least 1)");
-    add("--streams", raw.streams, "streams of a GPU, cuda or simulated (default: the framework's; Headway's own: 2)");
+        "CPU workers (default: the framework's; Headway's own: cores - 1, at least 1; beside a GPU at most 4, "
+        "simulated: 1)");
+    add("--streams", raw.streams,
+        "streams of a GPU, cuda or simulated (default: the lesson's, else the framework's; Headway's own: 2)");
     add("--gpus", raw.gpus, "GPUs of the run, simulated or cuda, 1 to 8 (default: the lesson's, else 1)");
     add("--links", raw.links,
         "simulated, between several GPUs: pcie (one bus for all), pairs or ring of NVLink (default: the lesson's, else "
@@ -71,8 +74,9 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
     app.add_flag("--explain", raw.explain, "explain in a few sentences what happened and why");
     app.add_flag("--answers", raw.answers, "print how this run answers the lesson's questions");
     app.add_flag("--replace", raw.replace, "what an incomplete run writes replaces files of earlier runs, too");
-    app.add_option("--confine", raw.confine,
-                   "DIR: the program may write there only, and has no network and no other programs (repeatable)")
+    app.add_option(
+           "--confine", raw.confine,
+           "DIR: the program may write there only, and has no network and no access to other processes (repeatable)")
         ->expected(1)
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -3,7 +3,7 @@ from checking import claim
 OPS = ["fill", "fill", "mul", "add_scalar"]
 
 
-@claim("Four ops: two tensors of ones, their product, plus two.", "Then the result is printed.",
+@claim("Four ops: two tensors of ones, their product, and the product plus two.", "Then the result is printed.",
        "The first three statements only put ops on the queue and go on.",
        "Printing needs a value, so it waits: for `z`, and through it for everything that `z` is computed from.")
 def only_print_waits(lesson):
@@ -28,7 +28,7 @@ def the_same_ops_waited_for(lesson):
         assert before.end_ns <= after.issue_begin_ns
 
 
-@claim("Then take Graph: the product needs both tensors of ones, the sum needs the product.",
+@claim("Then open Graph: the product needs both tensors of ones, the sum needs the product.",
        "Nothing else has to wait for anything, so the two tensors of ones could be made at the same time.")
 def the_graph(lesson):
     ones, others, product, total = lesson.run().ops

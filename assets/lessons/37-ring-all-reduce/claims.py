@@ -17,7 +17,7 @@ def ring_links(run):
     return [link for name in names for link in run["links"] if link["name"] == name]
 
 
-@claim("Each GPU has a gradient of the same size, and in the end each one shall have the sum of all.")
+@claim("Each GPU has a gradient of the same size, and in the end each must have the sum of all.")
 def the_sum(lesson):
     for gpus in (2, 3, 4, 8):
         for way in ("ring", "one GPU"):

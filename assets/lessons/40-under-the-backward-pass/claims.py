@@ -89,7 +89,7 @@ def all_copies(lesson):
 
 
 @claim("Look at the streams and the rows of the bus below them.",
-       "By either way the products take 1.1 ms and the copies 1.08 ms.",
+       "Either way, the products take 1.1 ms and the copies 1.08 ms.",
        "With during the total is 1.35 ms, and with afterwards 2.26 ms.")
 def the_totals(lesson):
     during, afterwards = lesson.run(when="during"), lesson.run(when="afterwards")
