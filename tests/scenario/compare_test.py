@@ -70,7 +70,7 @@ class Compare(Scenario):
         verdict = json.loads((self.folder / "r.json").read_text())["verdict"]
         self.assertEqual(verdict["time"]["claim"], "one run says nothing")
         self.assertIsNone(verdict["time"]["subject"])
-        self.assertTrue(verdict["sentence"].startswith("One run each says nothing about time; A (no minibatch barrier) needs "))
+        self.assertTrue(verdict["sentence"].startswith("One run each says nothing about time; in these two runs A "))
         self.assertIn(verdict["sentence"], ran.err)
         self.assertNotRegex(ran.err, r"\d as fast as|less time")
 
