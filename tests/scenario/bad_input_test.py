@@ -61,10 +61,9 @@ class BadInput(Scenario):
         for words in (["explain", "t.json"], ["lessons"], ["devices", "--json"], ["check", "--list"],
                       ["check", "needless-barrier"], ["--help"], ["--version"]):
             with self.subTest(words), open("/dev/full", "wb") as full:
-                ran = subprocess.run([RUNNER, *words], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True,
-                                     timeout=60)
-                self.assertEqual(ran.returncode, 2, ran.stderr)
-                self.assertIn("cannot be written to stdout: No space left on device\n", ran.stderr)
+                ran = self.headway(*words, stdout=full)
+                self.assertEqual(ran.status, 2, ran.err)
+                self.assertIn("cannot be written to stdout: No space left on device\n", ran.err)
 
     def test_usage_errors_have_status_two(self):
         cases = [
@@ -213,10 +212,9 @@ class BadInput(Scenario):
 
     def test_output_that_cannot_be_written(self):
         with open("/dev/full", "wb") as full:
-            done = subprocess.run([RUNNER, "run", "increment", "--set", "n=5"], stdout=full, stderr=subprocess.PIPE,
-                                  timeout=60, cwd=self.folder)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn(b"No space left on device", done.stderr)
+            ran = self.headway("run", "increment", "--set", "n=5", stdout=full)
+        self.assertEqual(ran.status, 1)
+        self.assertIn("No space left on device", ran.err)
         # A reader that closes the pipe does not fail the run.
         read, write = os.pipe()
         os.close(read)

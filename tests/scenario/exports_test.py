@@ -270,10 +270,9 @@ class Exports(Scenario):
     def test_answers_that_stdout_does_not_take_are_an_error(self):
         lesson = self.lesson_with_a_question("", "count(ops) == 2")
         with open("/dev/full", "wb") as full:
-            ran = subprocess.run([RUNNER, "run", lesson, "--device", "simulated", "--answers"], cwd=self.folder,
-                                 stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
-        self.assertEqual(ran.returncode, 2, ran.stderr)
-        self.assertIn("cannot be written to stdout: No space left on device\n", ran.stderr)
+            ran = self.headway("run", lesson, "--device", "simulated", "--answers", stdout=full)
+        self.assertEqual(ran.status, 2, ran.err)
+        self.assertIn("cannot be written to stdout: No space left on device\n", ran.err)
 
     def test_a_program_that_is_not_a_lesson_does_not_run_for_its_answers(self):
         (self.folder / "p.py").write_text("print('ran')\n")

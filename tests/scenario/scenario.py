@@ -24,7 +24,7 @@ class Ran:
 
     def __init__(self, done):
         self.status = done.returncode
-        self.out = done.stdout.decode()
+        self.out = (done.stdout or b"").decode()
         self.err = done.stderr.decode()
 
     def __str__(self):
@@ -39,9 +39,9 @@ class Scenario(unittest.TestCase):
     def tearDown(self):
         self._folder.cleanup()
 
-    def headway(self, *arguments, environment=None):
-        return Ran(subprocess.run([RUNNER, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=240, env={**os.environ, **(environment or {})}))
+    def headway(self, *arguments, environment=None, stdout=subprocess.PIPE):
+        return Ran(subprocess.run([RUNNER, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=stdout,
+                                  stderr=subprocess.PIPE, timeout=240, env={**os.environ, **(environment or {})}))
 
     def run_program(self, *arguments, status=0):
         """The report of a run."""

@@ -25,8 +25,7 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
     add("--tab", raw.tab,
         "of a document or lesson: mxnet, pytorch, tensorflow or python (default: a document's first; a lesson's "
-        "program "
-        "in C++, if it has one)");
+        "program in C++, if it has one)");
     add("--workers", raw.workers,
         "CPU workers (default: the framework's; Headway's own: cores - 1, at least 1; beside a GPU at most 4, "
         "simulated: 1)");

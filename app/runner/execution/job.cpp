@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "app/lesson/assets.h"
 #include "app/runner/execution/words.h"
@@ -414,11 +415,11 @@ core::Result<Job> make_job(const RunOptions& options) {
     if (options.answers && !job->lesson) {
         return usage_error("--answers is for lessons, and " + options.program + " is not a lesson");
     }
-    if (!options.costs.empty() && job->options.device != "simulated") {
-        return usage_error("--costs is for --device simulated, not for " + job->options.device);
-    }
-    if (options.order != 0 && job->options.device != "simulated") {
-        return usage_error("--order is for --device simulated, not for " + job->options.device);
+    for (const auto& [given, option] :
+         {std::pair{!options.costs.empty(), "--costs"}, std::pair{options.order != 0, "--order"}}) {
+        if (given && job->options.device != "simulated") {
+            return usage_error(std::string(option) + " is for --device simulated, not for " + job->options.device);
+        }
     }
     if (job->options.costs.empty() && job->lesson && job->options.device == "simulated") {
         auto costs = parse_costs(job->lesson->costs, "costs");

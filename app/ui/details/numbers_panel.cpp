@@ -104,6 +104,7 @@ void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution&
         causes != nullptr ? long_idle(*causes) : std::string());
     add("", "", true, causes != nullptr ? short_idle(*causes) : std::string(), -1, {}, {}, true);
     rows[row - 1].wide = true;
+    const bool has_ratio = many != nullptr || exact;
     double headway = static_cast<double>(n.headway_max), memory = static_cast<double>(n.live_bytes_peak);
     if (many != nullptr) {
         headway = std::round(many->headway.of[side].median);
@@ -113,9 +114,9 @@ void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution&
         figure::count_text(static_cast<std::uint64_t>(headway)) + (has_ops(a) && has_ops(b) ? ""
                                                                    : headway == 1           ? " op"
                                                                                             : " ops"),
-        many != nullptr || exact ? headway : -1);
+        has_ratio ? headway : -1);
     add("peak memory", "The most bytes that tensors held at one moment", has.memory,
-        figure::bytes_text(static_cast<std::uint64_t>(memory)), many != nullptr || exact ? memory : -1);
+        figure::bytes_text(static_cast<std::uint64_t>(memory)), has_ratio ? memory : -1);
     time("t₁ issue", "Median time that the frontend needs to issue one op", has.issues && n.t1.count > 0, n.t1_ns);
     time("t₂ execute", "Median time that a lane needs to execute one op", has.backend && n.t2.count > 0, n.t2_ns);
     time("t₃ return", "Median time from the last op's end to the end of the wait for it", has.issues && n.t3.count > 0,

@@ -126,11 +126,7 @@ protected:
         state.look.mode = Mode::compare;
         state.details.show("numbers");
         frames(3);
-        std::string words;
-        app->write_words_to(&words);
-        frames(1);
-        app->write_words_to(nullptr);
-        return words;
+        return words();
     }
 };
 
@@ -168,12 +164,9 @@ TEST_F(ModesTest, ARunWithoutOpsHasNoQueues) {
     state.look.mode = Mode::step;
     state.details.show("queue");
     frames(3);
-    std::string words;
-    app->write_words_to(&words);
-    frames(1);
-    app->write_words_to(nullptr);
-    EXPECT_NE(words.find("This run issued no ops"), std::string::npos) << words;
-    EXPECT_EQ(words.find("Back, below the timeline"), std::string::npos);
+    const std::string text = words();
+    EXPECT_NE(text.find("This run issued no ops"), std::string::npos) << text;
+    EXPECT_EQ(text.find("Back, below the timeline"), std::string::npos);
     state.step_back();
     EXPECT_EQ(state.notices.all().back().text, "This run issued no ops, so there is nothing to step back to.");
 }

@@ -1,6 +1,4 @@
 #include <chrono>
-#include <fstream>
-#include <iterator>
 
 #include "app/render/format.h"
 #include "app/ui/timeline/hover_card.h"
@@ -20,13 +18,6 @@ protected:
         const auto box = app->timeline().layout().box_of_op(0, op);
         ASSERT_TRUE(box);
         act("move:" + std::to_string((box->x0 + box->x1) / 2) + "," + std::to_string((box->y0 + box->y1) / 2));
-    }
-    // All text in the window.
-    [[nodiscard]] std::string words() {
-        const std::filesystem::path path = folder / "words.txt";
-        act("words:" + path.string());
-        std::ifstream file(path);
-        return std::string(std::istreambuf_iterator<char>(file), {});
     }
     void press() {
         gfx::inject::mouse_button(0, true);

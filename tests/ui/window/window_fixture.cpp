@@ -149,6 +149,14 @@ void RecordedWindowTest::SetUp() {
     }
 }
 
+std::string WindowTest::words() {
+    std::string text;
+    app->write_words_to(&text);
+    frame();
+    app->write_words_to(nullptr);
+    return text;
+}
+
 void WindowTest::run_to_the_end() {
     act("run");
     act("wait");

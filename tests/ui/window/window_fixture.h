@@ -34,13 +34,14 @@ protected:
     void frames(int n);
     // Runs a step of ui::Script; the test fails if the step does.
     void act(const std::string& step);
+    std::string words();  // all text in the window, of one more frame
     void run_to_the_end();
     // Opens a lesson on `train` from disk, in six small minibatches on the simulated device, with this text.
     // `questions`: the contents of its questions.yaml; empty: none.
     void open_lesson(const std::string& text, const std::string& questions = "");
     [[nodiscard]] const WidgetRect& rect(const std::string& id);
     [[nodiscard]] bool shown(const std::string& id) const { return app->rects().contains(id); }
-    void draw();  // the last frame
+    void draw();                                       // the last frame
     [[nodiscard]] std::vector<std::uint8_t> pixels();  // of the last frame, which it draws
     // Types into a field, replacing its text.
     void type(const std::string& id, const std::string& text);

@@ -25,8 +25,7 @@ TEST(Verdict, OneRunEachSaysNothingAboutTime) {
     EXPECT_EQ(v.time.subject, 0);
     EXPECT_EQ(v.sentence,
               "One run each says nothing about time; in these two runs A (no minibatch barrier) held up to 361 MB, B "
-              "(barrier "
-              "every minibatch) up to 61 MB; A ran up to 1,201 ops ahead, B up to 41.");
+              "(barrier every minibatch) up to 61 MB; A ran up to 1,201 ops ahead, B up to 41.");
 }
 
 TEST(Verdict, OneRunEachClaimsOnlyLargeDifferencesInMemory) {
