@@ -56,9 +56,11 @@ TEST_F(WindowTest, AWaitGrowsWhileItLasts) {
     EXPECT_EQ(run.waits().size(), waits);
     EXPECT_EQ(run.op_count(), ops);
     frames(40);  // the view has followed the run
-    const auto box = app->timeline().layout().box_of_wait(0, static_cast<int>(waits));
+    auto box = app->timeline().layout().box_of_wait(0, static_cast<int>(waits));
     ASSERT_TRUE(box);
     act("move:" + std::to_string((box->x0 + box->x1) / 2) + "," + std::to_string((box->y0 + box->y1) / 2));
+    box = app->timeline().layout().box_of_wait(0, static_cast<int>(waits));  // the axis grows with the run
+    ASSERT_TRUE(box);
     const auto hit = app->timeline().layout().hit((box->x0 + box->x1) / 2, (box->y0 + box->y1) / 2);
     ASSERT_TRUE(hit);
     EXPECT_EQ(hit->wait, static_cast<int>(waits));
