@@ -72,11 +72,16 @@ SentenceWriter& SentenceWriter::line(const char* before, core::Line line, const 
 
 SentenceWriter& SentenceWriter::place(const Place& place) {
     sentence_.places.push_back(place);
+    if (int& lane = sentence_.places.back().lane; lane >= static_cast<int>(run_.lanes().size())) {
+        lane = -1;  // a damaged recording may name lanes that do not exist
+    }
     return *this;
 }
 
 SentenceWriter& SentenceWriter::places(const std::vector<Place>& places) {
-    sentence_.places.insert(sentence_.places.end(), places.begin(), places.end());
+    for (const Place& each : places) {
+        place(each);
+    }
     return *this;
 }
 

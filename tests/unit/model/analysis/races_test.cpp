@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/model/report/report.h"
 #include "app/model/run/queries.h"
 #include "tests/unit/model/recording_builder.h"
 
@@ -105,6 +109,21 @@ TEST_F(Races, OrdersThatMakeNoSenseAreLeftOut) {
     EXPECT_EQ(run->orders().size(), 1u);
     EXPECT_TRUE(races(*run).empty()) << "there is no op 9";
     EXPECT_EQ(run->dependencies(2), std::vector<OpId>{1});
+}
+
+TEST_F(Races, InLanesThatDoNotExistArePartOfTheReport) {
+    op(0, kA, 0, 1);
+    builder.order({2, 1, kA, 0, 0, OrderKind::read_write, 1, 120, 0});
+    op(1, kB, kA, 2);
+    const auto run = builder.read();
+    ASSERT_EQ(races(*run).size(), 1u);
+    const nlohmann::json report = nlohmann::json::parse(report_json(*run));
+    const auto& sentences = report["explanation"];
+    const auto told = std::find_if(sentences.begin(), sentences.end(),
+                                   [](const nlohmann::json& sentence) { return sentence["kind"] == "races"; });
+    ASSERT_NE(told, sentences.end());
+    EXPECT_EQ((*told)["shows"][0]["lane"], "Stream 1");
+    EXPECT_EQ((*told)["shows"][1]["lane"], nullptr);
 }
 
 TEST_F(Races, TheProgramChoosesTheStreamsFromTheBeginRecordOn) {
