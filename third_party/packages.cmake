@@ -34,6 +34,8 @@ endif()
 if(HEADWAY_SANITIZE)
   target_compile_options(headway_base INTERFACE -fsanitize=${HEADWAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(headway_base INTERFACE -fsanitize=${HEADWAY_SANITIZE})
+  # An index beyond a container's end may still be inside its memory, which no sanitizer sees.
+  target_compile_definitions(headway_base INTERFACE _GLIBCXX_ASSERTIONS)
   if(HEADWAY_SANITIZE MATCHES "undefined")
     # A check at every pointer doubles the time to compile; the address sanitizer sees what these would find.
     target_compile_options(headway_base INTERFACE -fno-sanitize=null,alignment,object-size)
