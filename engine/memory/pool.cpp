@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <ranges>
 
 namespace headway::memory {
 
@@ -36,19 +37,20 @@ std::string_view name_of(FreePolicy policy) {
 }
 
 Pool::~Pool() {
+    // Last blocks first: pages that are still being made resident ahead of their use are among the first.
     for (auto& c : classes_) {
-        for (const auto& slab : c.slabs) {
+        for (const auto& slab : std::views::reverse(c.slabs)) {
             source_.deallocate(slab.data, slab.bytes);
         }
         if (c.bytes <= kSlabBlockBytes) {
             continue;
         }
         for (auto& lane : c.in_lane) {
-            for (float* data : lane) {
+            for (float* data : std::views::reverse(lane)) {
                 source_.deallocate(data, c.bytes);
             }
         }
-        for (float* data : c.anywhere) {
+        for (float* data : std::views::reverse(c.anywhere)) {
             source_.deallocate(data, c.bytes);
         }
     }

@@ -131,7 +131,7 @@ void HostMemory::make_resident(const std::stop_token& stop) {
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()),
                 19);  // lowest priority: the frontend and the workers go first
     std::unique_lock lock(mutex_);
-    while (wake_.wait(lock, stop, [this] { return !ahead_.empty(); })) {
+    while (wake_.wait(lock, stop, [this] { return !ahead_.empty(); }) && !stop.stop_requested()) {
         current_ = begin_ + ahead_.front() * kPageBytes;
         ahead_.pop_front();
         lock.unlock();

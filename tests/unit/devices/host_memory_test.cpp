@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -24,6 +26,16 @@ bool resident(void* data, std::size_t bytes) {
     std::vector<unsigned char> pages(bytes / static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
     return mincore(data, bytes, pages.data()) == 0 &&
            std::all_of(pages.begin(), pages.end(), [](unsigned char page) { return (page & 1) != 0; });
+}
+
+std::size_t peak_resident_bytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("VmHWM:")) {
+            return std::stoull(line.substr(6)) << 10;
+        }
+    }
+    return 0;
 }
 
 TEST(HostMemory, BlocksAreAlignedAndDisjoint) {
@@ -100,6 +112,17 @@ TEST(HostMemory, PagesAreResidentAheadOfTheirUse) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_TRUE(resident(block, 4 * kPage));
+}
+
+TEST(HostMemory, EndsWithoutMakingTheQueuedPagesResident) {
+    constexpr std::size_t kBytes = std::size_t{2} << 30;
+    std::ofstream("/proc/self/clear_refs") << "5";  // the process's peak begins at its present size
+    const std::size_t before = peak_resident_bytes();
+    {
+        HostMemory memory;
+        ASSERT_NE(memory.take(kBytes, true), nullptr);
+    }
+    EXPECT_LT(peak_resident_bytes(), before + kBytes / 2);
 }
 
 TEST(HostMemory, SmallBlocksShareAPage) {
