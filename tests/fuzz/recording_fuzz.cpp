@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "app/exchange/chrome/chrome_writer.h"
-#include "app/model/report/report.h"
 #include "app/model/run/run.h"
 #include "engine/trace/reader.h"
+#include "tests/fuzz/views.h"
 
 namespace {
 
@@ -108,16 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     model::Run run(std::move(*reader));
     run.update();
     run.close();
-    if (model::report_json(run).empty()) {
-        std::abort();
-    }
-    for (core::OpId id = 1; id <= run.op_count() && id < 200; ++id) {
-        for (const core::OpId needed : run.dependencies(id)) {
-            if (needed == 0 || needed > run.op_count()) {
-                std::abort();
-            }
-        }
-    }
+    fuzz::view(run);
     static_cast<void>(exchange::write_chrome_trace(run, [](std::string_view) { return true; }));
     return 0;
 }
