@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <ranges>
 
 namespace headway::memory {
 
@@ -39,20 +38,19 @@ std::string_view name_of(FreePolicy policy) {
 Pool::~Pool() {
     // Last blocks first: pages that are still being made resident ahead of their use are among the first.
     for (auto& c : classes_) {
-        for (const auto& slab : std::views::reverse(c.slabs)) {
-            source_.deallocate(slab.data, slab.bytes);
+        for (auto slab = c.slabs.rbegin(); slab != c.slabs.rend(); ++slab) {
+            source_.deallocate(slab->data, slab->bytes);
         }
         if (c.bytes <= kSlabBlockBytes) {
             continue;
         }
-        for (auto& lane : c.in_lane) {
-            for (float* data : std::views::reverse(lane)) {
-                source_.deallocate(data, c.bytes);
+        const auto deallocate_all = [&](const auto& blocks) {
+            for (auto data = blocks.rbegin(); data != blocks.rend(); ++data) {
+                source_.deallocate(*data, c.bytes);
             }
-        }
-        for (float* data : std::views::reverse(c.anywhere)) {
-            source_.deallocate(data, c.bytes);
-        }
+        };
+        std::for_each(std::begin(c.in_lane), std::end(c.in_lane), deallocate_all);
+        deallocate_all(c.anywhere);
     }
 }
 
