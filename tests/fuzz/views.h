@@ -66,12 +66,17 @@ inline void view_ops(const model::Run& run) {
 inline void view_pictures(const model::Run& run) {
     const EqualWidths measure;
     static_cast<void>(figure::figure(run, nullptr, {}, measure));
-    static_cast<void>(figure::figure(run, &run, {.size = figure::FigureSize::window}, measure));
+    figure::FigureOptions window;
+    window.size = figure::FigureSize::window;
+    static_cast<void>(figure::figure(run, &run, window, measure));
     const model::Graph graph = model::graph_of(run, {});
     static_cast<void>(figure::graph_caption(run, graph));
     const figure::Box area{0, 0, 800, 600};
     const std::vector<figure::GraphCell> cells = figure::layout_graph(graph);
-    figure::GraphOptions options{area, &figure::theme(figure::ThemeName::light), &measure};
+    figure::GraphOptions options;
+    options.area = area;
+    options.theme = &figure::theme(figure::ThemeName::light);
+    options.measure = &measure;
     options.view = figure::fit_graph(cells, area, 1);
     static_cast<void>(figure::draw_graph(run, graph, cells, options));
     const auto last = static_cast<core::OpId>(std::min<std::size_t>(run.op_count(), 12));
