@@ -28,6 +28,12 @@ std::string named(OpKind kind) {
     return devices::name_of(kind);
 }
 
+// What costs depend on, as a key.
+std::string numbers_of(const trace::SignatureInfo& info) {
+    return std::to_string(info.out_bytes) + ',' + std::to_string(info.flops) + ',' + std::to_string(info.moved_bytes) +
+           ',' + std::to_string(info.op_kind) + ',' + std::to_string(info.family);
+}
+
 // NumPy's rule: axes are aligned at the last one; two axes must be equal or one of them 1.
 bool broadcast(const Shape& a, const Shape& b, Shape& out) {
     out = Shape();
@@ -219,10 +225,12 @@ Result<std::unique_ptr<Entry>> Signatures::make(const SignatureKey& key) {
     s.elements = s.out.elements();
     s.out_bytes = (key.flags & kToProgram) != 0 ? 0 : static_cast<std::uint64_t>(s.elements) * sizeof(float);
     s.flops = op.flops * static_cast<std::uint64_t>(s.elements) * static_cast<std::uint64_t>(terms);
-    const auto moved_elements = op.shape == ShapeRule::rows        ? 2 * s.elements
-                                : op.shape == ShapeRule::into_rows ? 2 * b.elements()
-                                                                   : (key.in0 != 0 ? a.elements() : 0) +
-                                                                         (key.in1 != 0 ? b.elements() : 0) + s.elements;
+    const auto moved_elements =
+        op.shape == ShapeRule::rows        ? 2 * s.elements
+        : op.shape == ShapeRule::into_rows ? 2 * b.elements()
+        : key.kind == OpKind::copy_to_device && key.in0 == 0
+            ? 2 * s.elements  // the program's memory is read
+            : (key.in0 != 0 ? a.elements() : 0) + (key.in1 != 0 ? b.elements() : 0) + s.elements;
     s.moved_bytes = static_cast<std::uint64_t>(moved_elements) * sizeof(float);
     s.size_class = pool_.size_class(s.out_bytes);
     entry->out = intern(s.out);
@@ -250,24 +258,27 @@ void Signatures::announce(Entry& entry) {
 
 void Signatures::announce(Signature& s, const std::string& name, const std::string& shapes) {
     constexpr std::size_t kMostIds = 0xffff;
-    const std::string text = name + shapes;
-    const auto known = ids_.find(text);
-    if (known == ids_.end() && ids_.size() == kMostIds) {
-        lines_.raise(ErrorKind::failed, "a run can hold at most " + core::counted(kMostIds, "op") +
-                                            " of different names or shapes, and " + name + " " + shapes +
-                                            " is one more");
+    const trace::SignatureInfo info{static_cast<std::uint16_t>(s.kind),
+                                    static_cast<std::uint8_t>(s.family),
+                                    s.inputs,
+                                    0,
+                                    s.out_bytes,
+                                    s.flops,
+                                    s.moved_bytes};
+    const std::string text = name + '\n' + shapes;
+    const auto [known, fresh] = ids_.try_emplace(text + '\n' + numbers_of(info), std::uint16_t{0});
+    if (fresh) {
+        if (ids_.size() > kMostIds) {
+            ids_.erase(known);
+            lines_.raise(ErrorKind::failed, "a run can hold at most " + core::counted(kMostIds, "op") +
+                                                " of different names or shapes, and " + name + " " + shapes +
+                                                " is one more");
+        }
+        known->second = static_cast<std::uint16_t>(ids_.size());
+        const std::uint32_t same = texts_[text]++;
+        recording_.signature(known->second, info, same == 0 ? shapes : shapes + " #" + std::to_string(same + 1), name);
     }
-    s.id = known != ids_.end() ? known->second : static_cast<std::uint16_t>(ids_.size() + 1);
-    if (ids_.try_emplace(text, s.id).second) {
-        const trace::SignatureInfo info{static_cast<std::uint16_t>(s.kind),
-                                        static_cast<std::uint8_t>(s.family),
-                                        s.inputs,
-                                        0,
-                                        s.out_bytes,
-                                        s.flops,
-                                        s.moved_bytes};
-        recording_.signature(s.id, info, shapes, name);
-    }
+    s.id = known->second;
 }
 
 std::size_t Signatures::BodyHash::operator()(const std::pair<std::string, std::vector<const Signature*>>& body) const {
@@ -304,24 +315,17 @@ const Signature& Signatures::composite(std::string_view name, const std::vector<
 }
 
 const Signature& Signatures::opaque(const OpaqueDescription& of) {
-    const std::string numbers = std::to_string(of.out_bytes) + "," + std::to_string(of.flops) + "," +
-                                std::to_string(of.moved_bytes) + "," + std::to_string(static_cast<unsigned>(of.kind)) +
-                                "," + std::to_string(static_cast<unsigned>(of.family));
-    const std::string text = of.name + '\n' + of.shapes;
-    auto& known = opaque_[text + '\n' + numbers];
+    Signature s;
+    s.kind = of.kind;
+    s.family = of.family;
+    s.seed = seed_;
+    s.out_bytes = of.out_bytes;
+    s.flops = of.flops;
+    s.moved_bytes = of.moved_bytes;
+    announce(s, of.name, of.shapes);
+    auto& known = opaque_[s.id];
     if (known == nullptr) {
-        auto made = std::make_unique<Signature>();
-        Signature& s = *made;
-        s.kind = of.kind;
-        s.family = of.family;
-        s.seed = seed_;
-        s.out_bytes = of.out_bytes;
-        s.flops = of.flops;
-        s.moved_bytes = of.moved_bytes;
-        // Signatures with the same text share an id, so texts must differ where numbers do.
-        const std::uint32_t same = opaque_texts_[text]++;
-        announce(s, of.name, same == 0 ? of.shapes : of.shapes + " #" + std::to_string(same + 1));
-        known = std::move(made);
+        known = std::make_unique<Signature>(s);
     }
     return *known;
 }

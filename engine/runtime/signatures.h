@@ -94,7 +94,8 @@ private:
     struct BodyHash {
         std::size_t operator()(const std::pair<std::string, std::vector<const devices::Signature*>>& body) const;
     };
-    // Assigns an id and writes the signature to the trace. ProgramError if all ids are in use.
+    // Assigns an id and writes the signature to the trace. Signatures that differ in numbers have different ids and
+    // texts ("(2×2) #2"), and only those. ProgramError if all ids are in use.
     void announce(devices::Signature& signature, const std::string& name, const std::string& shapes);
     void announce(Entry& entry);
 
@@ -108,10 +109,10 @@ private:
     std::unordered_map<std::pair<std::string, std::vector<const devices::Signature*>>,
                        std::unique_ptr<devices::Signature>, BodyHash>
         composites_;
-    std::unordered_map<std::string, std::unique_ptr<devices::Signature>> opaque_;
-    std::unordered_map<std::string, std::uint32_t> opaque_texts_;  // how many signatures have this text
+    std::unordered_map<std::uint16_t, std::unique_ptr<devices::Signature>> opaque_;  // by id
     std::unordered_map<std::uint64_t, std::unique_ptr<devices::Signature>> allocations_;
-    std::unordered_map<std::string, std::uint16_t> ids_;  // by the text written to the trace
+    std::unordered_map<std::string, std::uint16_t> ids_;    // by the text and the numbers written to the trace
+    std::unordered_map<std::string, std::uint32_t> texts_;  // how many ids have this text
     std::array<const Entry*, devices::kOpKinds> last_{};
 };
 

@@ -51,6 +51,18 @@ TEST_F(SignaturesTest, OpaqueOpsOfOneNameAndDifferentCostsAreNumbered) {
     EXPECT_EQ(shapes.at(third), "(2) #3");
 }
 
+// A copy reads as many bytes as it writes, whether they are the program's memory or a tensor on the CPU.
+TEST_F(SignaturesTest, CopiesToAGpuHaveOneCostWhereverTheyComeFrom) {
+    const ShapeId shape = rt.signatures.intern({4, 8});
+    const auto copy = [&](ShapeId from) {
+        return (*rt.signatures.find({devices::OpKind::copy_to_device, 0, from, 0, shape}))->signature;
+    };
+    const auto from_program = copy(0), from_cpu = copy(shape);
+    EXPECT_EQ(from_program.moved_bytes, 2 * 4 * 8 * sizeof(float));
+    EXPECT_EQ(from_cpu.moved_bytes, from_program.moved_bytes);
+    EXPECT_EQ(from_cpu.id, from_program.id);
+}
+
 // Its record would name another op.
 TEST_F(SignaturesTest, AnOpBeyondTheLastIdIsAnError) {
     constexpr std::uint64_t kMost = 65'535;
