@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "engine/core/count_text.h"
 #include "engine/runtime/op_queue.h"
@@ -38,34 +39,42 @@ void ProgramEvents::measure_end() {
 }
 
 void ProgramEvents::minibatch_begin() {
-    if (!issued_before_) {
-        issued_before_ = queue_.recorder.issued();
+    if (!begun_.empty()) {
+        begun_.back().last = std::min(begun_.back().last, queue_.recorder.issued());
     }
-    queue_.recorder.program_event(FrontendKind::minibatch_begin, 0, static_cast<std::uint32_t>(minibatches_.size()));
+    begun_.push_back({queue_.recorder.issued()});
+    queue_.recorder.program_event(FrontendKind::minibatch_begin, 0, static_cast<std::uint32_t>(begun_.size() - 1));
+}
+
+void ProgramEvents::minibatch_abandon() {
+    queue_.graphs.issue_gathered();
+    const std::size_t begun = begun_.size();
+    queue_.recorder.program_event(FrontendKind::minibatch_end, 0, static_cast<std::uint32_t>(begun == 0 ? 0 : begun - 1));
+    if (begun != 0) {
+        begun_.back().last = std::min(begun_.back().last, queue_.recorder.issued());
+    }
 }
 
 void ProgramEvents::minibatch_end() {
-    queue_.graphs.issue_gathered();
-    queue_.recorder.program_event(FrontendKind::minibatch_end, 0, static_cast<std::uint32_t>(minibatches_.size()));
-    minibatches_.push_back({queue_.lanes.submitted(), queue_.recorder.issued(), 0, queue_.lanes.count()});
+    minibatch_abandon();
+    ended_.push_back({queue_.lanes.submitted(), queue_.recorder.issued(), 0, queue_.lanes.count()});
     queue_.control.attend_if_asked();
     const auto policy = queue_.control.barrier();
     const bool waits = policy.kind == BarrierKind::minibatch || policy.kind == BarrierKind::behind;
     const std::uint32_t behind = policy.kind == BarrierKind::behind ? policy.behind : 0;
-    if (!waits || minibatches_.size() <= behind) {
+    if (!waits || ended_.size() <= behind) {
         return;
     }
-    queue_.waits.commands(minibatches_[minibatches_.size() - 1 - behind], trace::WaitKind::minibatch_barrier,
+    queue_.waits.commands(ended_[ended_.size() - 1 - behind], trace::WaitKind::minibatch_barrier,
                           behind == 0 ? "minibatch barrier" : "barrier, batches behind");
 }
 
 std::string ProgramEvents::minibatch_text(core::OpId op) const {
-    if (!issued_before_ || op <= *issued_before_) {
-        return "";
-    }
-    const auto it = std::partition_point(minibatches_.begin(), minibatches_.end(),
-                                         [&](const IssuedSoFar& ended) { return ended.last < op; });
-    return " in minibatch " + std::to_string(it - minibatches_.begin());
+    const auto next = std::partition_point(begun_.begin(), begun_.end(),
+                                           [&](const Minibatch& minibatch) { return minibatch.issued_before < op; });
+    return next == begun_.begin() || std::prev(next)->last < op
+               ? ""
+               : " in minibatch " + std::to_string(next - begun_.begin() - 1);
 }
 
 void ProgramEvents::spend(double ns, std::string_view name) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +22,10 @@ public:
 
     void scope_begin(std::string_view name);  // ProgramError if the recording can hold no more names
     void scope_end(std::string_view name);
-    void minibatch_begin();
-    void minibatch_end();  // the barrier policy acts here
-    // " in minibatch 3", of an op; empty if it was issued before the first one.
+    void minibatch_begin();    // one that is open ends without a barrier
+    void minibatch_end();      // the barrier policy acts here
+    void minibatch_abandon();  // an error ends it: no barrier acts
+    // " in minibatch 3", of an op; empty if it was issued outside of all.
     [[nodiscard]] std::string minibatch_text(core::OpId op) const;
     void measure_begin();  // everything before it is warm-up
     void measure_end();
@@ -34,9 +34,14 @@ public:
     void spend(double ns, std::string_view name = {});
 
 private:
+    struct Minibatch {
+        core::OpId issued_before;
+        core::OpId last = ~core::OpId{0};  // of its ops; the greatest number until it ends
+    };
+
     OpQueue& queue_;
-    std::optional<core::OpId> issued_before_;  // the first minibatch
-    std::vector<IssuedSoFar> minibatches_;     // at the ends of those that have ended
+    std::vector<Minibatch> begun_;
+    std::vector<IssuedSoFar> ended_;  // at the end of each, for the barrier policy
 };
 
 }  // namespace headway::runtime

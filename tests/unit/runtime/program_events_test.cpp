@@ -94,6 +94,30 @@ TEST_F(WorkOfAGivenLength, AScopeBeyondTheLastNameIsAnError) {
     EXPECT_TRUE(has(failure, "at most 65,535 names of scopes, waits and work, and 'step' is one more")) << failure;
 }
 
+TEST_F(WorkOfAGivenLength, MinibatchesAreNumberedAsTheyBegin) {
+    rt.control.set_written_barrier({trace::BarrierKind::minibatch});
+    rt.noop();
+    const auto minibatch = [this](bool ends_well) {
+        rt.events.minibatch_begin();
+        rt.noop();
+        ends_well ? rt.events.minibatch_end() : rt.events.minibatch_abandon();
+    };
+    minibatch(true);
+    minibatch(false);
+    minibatch(true);
+    rt.noop();
+    std::vector<std::uint32_t> begun;
+    for (const auto& record : events_of(*recording, FrontendKind::minibatch_begin)) {
+        begun.push_back(trace::as<trace::MinibatchRecord>(record).index);
+    }
+    EXPECT_EQ(begun, (std::vector<std::uint32_t>{0, 1, 2}));
+    EXPECT_EQ(events_of(*recording, FrontendKind::wait).size(), 2u) << "no barrier after the abandoned one";
+    const std::vector<std::string> expected{"", " in minibatch 0", " in minibatch 1", " in minibatch 2", ""};
+    for (core::OpId op = 1; op <= expected.size(); ++op) {
+        EXPECT_EQ(rt.events.minibatch_text(op), expected[op - 1]) << op;
+    }
+}
+
 class OutputOfTheProgram : public WorkOfAGivenLength {};
 
 TEST_F(OutputOfTheProgram, IsRecordedUpToALimit) {

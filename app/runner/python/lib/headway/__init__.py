@@ -162,6 +162,8 @@ class minibatch:
     def __exit__(self, kind, *_):
         if kind is None:
             _headway.program_event("minibatch_end")
+        elif issubclass(kind, Exception):
+            _headway.program_event("minibatch_abandon")
 
 
 def barrier(policy):
