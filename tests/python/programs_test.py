@@ -309,6 +309,43 @@ class Errors(unittest.TestCase):
         self.assertEqual((failed["total_ns"], failed["regime"]), (whole["total_ns"], whole["regime"]))
         self.assertEqual(failed["regime"], "execution-bound")
 
+    def test_reporting_an_error_is_not_the_programs_time(self):
+        slow = """
+import sys, time, traceback
+import headway as hw
+hw.ones(2).wait_to_read()
+plain = traceback.extract_tb
+def extract_tb(*arguments):
+    time.sleep(2)
+    return plain(*arguments)
+traceback.extract_tb = extract_tb
+class Words:
+    def __str__(self):
+        time.sleep(2)
+        return "words"
+"""
+        for end in ("raise ValueError('x')", "sys.exit(Words())"):
+            done = run(slow + end + "\n", "--device", "cpu")
+            self.assertEqual(done.status, 1, done.err)
+            self.assertLess(done.report["total_ns"], 1.9e9, end)
+
+    def test_a_minibatch_that_an_exception_left_keeps_its_number(self):
+        program = """
+import headway as hw
+for i in range(4):
+    try:
+        with hw.minibatch():
+            x = hw.ones(2)
+            if i == 1:
+                raise ValueError("a bad batch")
+            y = x + 1
+    except ValueError:
+        continue
+"""
+        done = run(program, "--device", "simulated", "--barrier", "minibatch")
+        self.assertEqual([b["index"] for b in done.report["minibatches"]], [0, 1, 2, 3])
+        self.assertEqual(len(done.waits("minibatch_barrier")), 3)
+
     def test_shape_errors_have_their_line(self):
         outcome = run("import headway as hw\na = hw.ones(2, 3)\nb = a @ a\n")
         self.assertEqual((outcome.status, outcome.report["error"]["line"]), (1, 3))

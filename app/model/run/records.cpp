@@ -285,7 +285,9 @@ void Run::take_program_event(const trace::FrontendRecord& record) {
             }
             break;
         case trace::FrontendKind::program_end:
-            program_end_ns_ = ns;
+            if (program_end_ns_ == kPending) {  // a program that raised has a second one, after its error was reported
+                program_end_ns_ = ns;
+            }
             break;
         default:
             break;

@@ -232,6 +232,8 @@ PyObject* program_event(PyObject*, PyObject* arguments) {
             runtime->events.minibatch_begin();
         } else if (event == "minibatch_end") {
             runtime->events.minibatch_end();
+        } else if (event == "minibatch_abandon") {
+            runtime->events.minibatch_abandon();
         } else if (event == "barrier") {
             runtime->control.set_written_barrier(policy);
         } else if (event == "measure_begin") {
@@ -240,6 +242,11 @@ PyObject* program_event(PyObject*, PyObject* arguments) {
             runtime->events.measure_end();
         } else if (event == "end") {
             runtime->recorder.account_end();
+        } else if (event == "raised") {
+            runtime->recorder.account_end();
+            if (!runtime->lanes.has_open_ops()) {  // else the run ends with them
+                runtime->recorder.program_event(trace::FrontendKind::program_end, 0, 0);
+            }
         } else {
             known = false;
         }

@@ -89,6 +89,7 @@ def run(prepared):
 
             headway_graded.make_numbers_plain(space)
     except SystemExit as error:
+        _headway.program_event("raised")
         if error.code not in (None, 0):
             prepared.status = error.code & 0xFF if isinstance(error.code, int) else 1
             outcome = ("the program ended itself %s" % exit_words(error.code), 0, "failed")
@@ -104,6 +105,7 @@ def run(prepared):
         if isinstance(error, KeyboardInterrupt) and _headway.stop_asked():
             outcome = ("stopped", 0, "stopped")
         else:
+            _headway.program_event("raised")  # what follows is not the program's time
             outcome, prepared.status = report(error, name), 1
     try:
         sys.setprofile(None)
