@@ -26,7 +26,7 @@ class Sums:
         self.busy_ns = sum(op.end - op.begin for op in self.ended)
         self.lanes_used = {op.lane for op in self.ended}
         self.t1 = spread([self.issue_of(op) for op in ops])
-        self.t2 = spread([op.end - op.begin for op in self.ended])
+        self.t2 = spread([op.end - op.begin for op in self.ended if not op.failed])
         self.t3 = spread(self.returns())
 
     def issue_of(self, op):

@@ -122,7 +122,9 @@ void Tally::add(const Run& run, const Run::Measured& part, OpId id, bool ended) 
         if (stream >= lane_busy_ns.size()) {
             lane_busy_ns.resize(stream + 1);
         }
-        executions.add(op.end_ns - op.begin_ns);
+        if (!op.failed) {  // most of those that failed were refused and never ran
+            executions.add(op.end_ns - op.begin_ns);
+        }
         add_to(backend_busy_ns, op.end_ns - op.begin_ns);
         add_to(lane_busy_ns[stream], clipped(op.begin_ns, op.end_ns, part));
         parts += run.parts(id).size();
