@@ -15,6 +15,11 @@ namespace {
 
 using model::Curve;
 
+// Live bytes that no pending op holds. Those of a damaged recording may be negative or wrapped.
+std::int64_t settled_bytes(std::int64_t live, std::int64_t pending) {
+    return std::max(live, std::int64_t{0}) - std::clamp(pending, std::int64_t{0}, std::max(live, std::int64_t{0}));
+}
+
 // Maps a curve's values to y within a row.
 struct Vertical {
     float base_y = 0, top_y = 0;
@@ -423,7 +428,7 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
             for (std::size_t i = 0; i < settled.x.size(); ++i) {
                 const double ns = pen.map().ns_from_x_px(settled.x[i]) + 0.02 * pen.map().ns_per_px();
                 const auto run_ns = static_cast<std::int64_t>(pen.run.program_time().run_ns(ns));
-                settled.most[i] = std::max<std::int64_t>(0, live.at(run_ns) - pending.at(run_ns));
+                settled.most[i] = settled_bytes(live.at(run_ns), pending.at(run_ns));
             }
         } else {
             settled = {};
@@ -440,7 +445,7 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
                     known ? std::vector<model::Extremes>() : column_extremes(pen, live, settled.x, end_px);
                 for (std::size_t i = 0; i < settled.x.size(); ++i) {
                     const std::int64_t most = known ? outline.most[i] : held[i].most;
-                    settled.most.push_back(std::max<std::int64_t>(0, most - unsettled[i].most));
+                    settled.most.push_back(settled_bytes(most, unsettled[i].most));
                 }
             }
         }
