@@ -18,7 +18,7 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
     };
     add("--device", raw.device, "cpu, cuda or simulated (default: the lesson's, else cpu)");
     add("--barrier", raw.barrier,
-        "none, op, minibatch or behind:K (default: the lesson's, else as the program is written)");
+        "none, op, minibatch, behind:K or as-written (default: the lesson's, else as-written)");
     settings.push_back(app.add_option("--set", raw.set, "NAME=VALUE, a parameter (repeatable)")
                            ->expected(1)
                            ->allow_extra_args(false)
@@ -27,7 +27,7 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
         "of a document or lesson: mxnet, pytorch, tensorflow or python (default: a document's first; a lesson's "
         "program in C++, if it has one)");
     add("--workers", raw.workers,
-        "CPU workers (default: the framework's; Headway's own: cores - 1, at least 1; beside a GPU at most 4, "
+        "CPU workers (default: the framework's; Headway's own: cores - 1, from 1 to 16; beside a GPU at most 4, "
         "simulated: 1)");
     add("--streams", raw.streams,
         "streams of a GPU, cuda or simulated (default: the lesson's, else the framework's; Headway's own: 2)");
@@ -68,7 +68,7 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
     app.add_option("--trace", raw.trace, "FILE.json or FILE.json.gz, or - for standard output: Chrome trace events")
         ->transform(dash_is_standard_output());
     app.add_option("--figure", raw.figure,
-                   "FILE.png, .svg or .pdf: the timeline; moving: .gif, .mp4 or frame-%04d.png");
+                   "FILE.png, .svg or .pdf: the timeline; animation: .gif, .mp4 or frame-%04d.png");
     add_figure_options(app, raw.figure_options, "figure-");
     app.add_flag("--explain", raw.explain, "explain in a few sentences what happened and why");
     app.add_flag("--answers", raw.answers, "print how this run answers the lesson's questions");
@@ -196,9 +196,7 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
         if (!barrier) {
             return core::Error{barrier.error().kind, "--barrier: " + barrier.error().message};
         }
-        if (barrier->kind != trace::BarrierKind::as_written) {
-            options.barrier = *barrier;
-        }
+        options.barrier = *barrier;
     }
     for (const auto& setting : raw.set) {
         const auto equals = setting.find('=');

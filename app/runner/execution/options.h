@@ -24,7 +24,7 @@ struct FigureRequest {
     double scale = 1;                      // PNG pixels per px
     std::optional<double> from_ns, to_ns;  // the time range to show
     std::string title;                     // empty: the finding
-    double seconds = 8, fps = 0;           // of a movie; fps 0: the format's default
+    double seconds = 8, fps = 0;           // of an animation; fps 0: the format's default
     std::string lanes;                     // "window", or a file with an arrangement; empty: the default order
 };
 
@@ -32,7 +32,7 @@ struct FigureRequest {
 struct RunOptions {
     std::string program;
     std::string device = "cpu";
-    std::optional<trace::BarrierPolicy> barrier;  // none: as the program is written
+    std::optional<trace::BarrierPolicy> barrier;  // none: the lesson's, else as the program is written
     std::vector<std::pair<std::string, std::string>> set;
     std::string tab;  // of a document: mxnet, pytorch or tensorflow; empty: the first
     std::uint32_t workers = 1, streams = 2;
