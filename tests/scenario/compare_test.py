@@ -250,7 +250,7 @@ class Compare(Scenario):
         self.assertIn("one run each", figure)
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
-    def test_a_moving_figure_of_both(self):
+    def test_an_animation_of_both(self):
         sides = ["--a", "--device simulated --set n=50", "--b", "--device simulated --set n=50 --set wait=each"]
         ran = self.headway("compare", "increment", *sides, "--figure", "both/%02d.png", "--figure-seconds", 1,
                            "--figure-fps", 6, "--figure-size", "640x400")

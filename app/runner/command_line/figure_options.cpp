@@ -19,7 +19,7 @@ void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string&
     app.add_option(
         "--" + prefix + "lanes", raw.lanes,
         "window: arranged as the window's are; or FILE.json, a copy of its lanes.json (default: as they ran)");
-    app.add_option("--" + prefix + "seconds", raw.seconds, "how long a moving figure lasts (default: 8)");
+    app.add_option("--" + prefix + "seconds", raw.seconds, "how long an animation lasts (default: 8)");
     app.add_option("--" + prefix + "fps", raw.fps, "its frames a second (default: 25, of a GIF 12)");
 }
 

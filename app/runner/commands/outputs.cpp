@@ -13,7 +13,7 @@
 #include "engine/core/system/output_file.h"
 #ifdef HEADWAY_WITH_FIGURES
 #include "app/figure/figure.h"
-#include "app/figure/movie.h"
+#include "app/figure/animation.h"
 #endif
 
 namespace headway::runner {
@@ -43,15 +43,15 @@ core::Result<model::Arrangements> lanes_of(const FigureRequest& request, std::ve
     return model::read_arrangements(request.lanes, remarks);
 }
 
-// Checks the path of a figure or a movie.
+// Checks the path of a figure or an animation.
 [[maybe_unused]] core::Result<void> check_figure(const std::string& path) {
 #ifdef HEADWAY_WITH_FIGURES
-    if (figure::is_movie_path(path)) {
-        return figure::check_movie_path(path);
+    if (figure::is_animation_path(path)) {
+        return figure::check_animation_path(path);
     }
     if (!figure::check_figure_path(path)) {
         return usage_error(
-            "A figure's file ends in .png, .svg or .pdf, a moving one's in .gif or .mp4, or it is named "
+            "A figure's file ends in .png, .svg or .pdf, an animation's in .gif or .mp4, or it is named "
             "frame-%04d.png, not '" +
             path + "'.");
     }
@@ -281,8 +281,8 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
                                " on");
         }
     }
-    if (figure::is_movie_path(path)) {
-        return figure::write_movie(path, a, b, options, {request.seconds, request.fps});
+    if (figure::is_animation_path(path)) {
+        return figure::write_animation(path, a, b, options, {request.seconds, request.fps});
     }
     return figure::write_figure(path, a, b, options);
 #else

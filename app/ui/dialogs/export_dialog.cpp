@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "app/figure/movie.h"
+#include "app/figure/animation.h"
 #include "app/gfx/imgui_compat.h"
 #include "app/ui/dialogs/dialogs.h"
 #include "app/ui/widgets/widgets.h"
@@ -113,7 +113,7 @@ float ExportDialog::draw_choices(float y) {
         words[0] = static_cast<char>(words[0] - 'a' + 'A');
         return words;
     });
-    if (choice.moving()) {
+    if (choice.animated()) {
         choose(y, "Lasts", "export/seconds", kSeconds, choice.seconds, [](int n) { return std::to_string(n) + " s"; });
     }
     return y;
@@ -177,7 +177,7 @@ void ExportDialog::draw(bool enter_exports) {
         ImGui::OpenPopup("export");
     }
     const ExportChoice before = state_.exports.choice();
-    const int rows = 5 + (before.has_pixels() ? 1 : 0) + (before.moving() ? 1 : 0);
+    const int rows = 5 + (before.has_pixels() ? 1 : 0) + (before.animated() ? 1 : 0);
     const ImVec2 size{std::min(ui_.px(660), ImGui::GetIO().DisplaySize.x - ui_.px(40)),
                       ui_.px(60 + 28 + 62) + static_cast<float>(rows) * ui_.px(kRow)};
     if (!begin_dialog(ui_, "export", size)) {

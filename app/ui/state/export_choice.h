@@ -19,7 +19,7 @@ struct ExportChoice {
     int seconds = 8;     // duration of an animation
     std::string folder;  // empty: the window's default for pictures
 
-    [[nodiscard]] bool moving() const { return format >= Format::gif; }
+    [[nodiscard]] bool animated() const { return format >= Format::gif; }
     [[nodiscard]] bool has_pixels() const { return format != Format::svg && format != Format::pdf; }
     friend bool operator==(const ExportChoice&, const ExportChoice&) = default;
 };

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "app/figure/movie.h"
+#include "app/figure/animation.h"
 #include "app/gfx/png.h"
 #include "app/process/tool.h"
 #include "app/render/fonts.h"
@@ -208,24 +208,24 @@ Result<void> Pictures::write(const PictureOf& of, const std::string& path) {
         options.bookmarks_a = of.bookmarks_b;
         options.bookmarks_b.clear();
     }
-    const bool moving = choice_.moving();
-    if (auto known = moving ? figure::check_movie_path(path) : figure::check_figure_path(path); !known) {
+    const bool animated = choice_.animated();
+    if (auto known = animated ? figure::check_animation_path(path) : figure::check_figure_path(path); !known) {
         return known;
     }
-    const figure::MovieOptions movie{static_cast<double>(choice_.seconds), 0};
-    return begin(moving ? "Drawing the frames" : "Writing the figure",
+    const figure::AnimationOptions animation{static_cast<double>(choice_.seconds), 0};
+    return begin(animated ? "Drawing the frames" : "Writing the figure",
                  [=, sources = sources_of(of, alone), file = file_,
                   choice = text_of(choice_)](const BackgroundJob::Progress& progress) -> Result<std::string> {
                      keep(file, choice);
                      // For an animation the frames take longest; for a picture, reading.
-                     const double read = !sources.grow() ? 0 : moving ? 0.1 : 0.8;
+                     const double read = !sources.grow() ? 0 : animated ? 0.1 : 0.8;
                      if (!sources.read(progress, read)) {
                          return given_up();
                      }
-                     if (!moving) {
+                     if (!animated) {
                          return said(figure::write_figure(path, *sources.a.run, sources.second(), options), path);
                      }
-                     return said(figure::write_movie(path, *sources.a.run, sources.second(), options, movie,
+                     return said(figure::write_animation(path, *sources.a.run, sources.second(), options, animation,
                                                      [&](double share) { return progress(read + (1 - read) * share); }),
                                  path);
                  });

@@ -1,4 +1,4 @@
-// Figures, movies and recordings, saved from the window.
+// Figures, animations and recordings, saved from the window.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -299,7 +299,7 @@ TEST_F(ExportTest, AFileIsReplacedOnlyWhenAskedTwice) {
     EXPECT_EQ(content("own.pdf").substr(0, 4), "%PDF");
 }
 
-TEST_F(ExportTest, AMovieShowsBothRunsArrangedAsInTheWindow) {
+TEST_F(ExportTest, AnAnimationShowsBothRunsArrangedAsInTheWindow) {
     run_to_the_end();
     run_to_the_end();
     ASSERT_NE(session.a(), nullptr);

@@ -1,4 +1,4 @@
-#include "app/figure/movie.h"
+#include "app/figure/animation.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -207,13 +207,13 @@ Result<void> encode(const std::string& path, double fps, std::size_t count, Repl
 
 }  // namespace
 
-bool is_movie_path(const std::string& path) {
+bool is_animation_path(const std::string& path) {
     const std::string extension = extension_of(path);
     return extension == "gif" || extension == "mp4" ||
            (extension == "png" && path.find('%', path.find_last_of('/') + 1) != std::string::npos);
 }
 
-Result<void> check_movie_path(const std::string& path) {
+Result<void> check_animation_path(const std::string& path) {
     if (extension_of(path) == "png") {
         const auto series = series_of(path);
         if (!series) {
@@ -230,9 +230,9 @@ Result<void> check_movie_path(const std::string& path) {
         }
         return {};
     }
-    if (!is_movie_path(path)) {
+    if (!is_animation_path(path)) {
         return Error{ErrorKind::usage,
-                     "A moving figure's file ends in .gif or .mp4, or is named frame-%04d.png, not '" + path + "'."};
+                     "An animation's file ends in .gif or .mp4, or is named frame-%04d.png, not '" + path + "'."};
     }
     if (!process::find_tool("ffmpeg")) {
         return Error{ErrorKind::unavailable,
@@ -247,15 +247,15 @@ std::string first_frame(const std::string& path) {
     return series ? series->name(1) : path;
 }
 
-Result<void> write_movie(const std::string& path, const model::Run& a, const model::Run* b,
-                         const FigureOptions& options, const MovieOptions& movie,
+Result<void> write_animation(const std::string& path, const model::Run& a, const model::Run* b,
+                         const FigureOptions& options, const AnimationOptions& animation,
                          const std::function<bool(double)>& go_on) {
-    if (auto possible = check_movie_path(path); !possible) {
+    if (auto possible = check_animation_path(path); !possible) {
         return possible;
     }
     const bool gif = extension_of(path) == "gif";
-    const double fps = std::clamp(movie.fps > 0 ? movie.fps : gif ? 12.0 : 25.0, kLeastFps, kMostFps);
-    const double seconds = std::clamp(movie.seconds, kLeastSeconds, kMostSeconds);
+    const double fps = std::clamp(animation.fps > 0 ? animation.fps : gif ? 12.0 : 25.0, kLeastFps, kMostFps);
+    const double seconds = std::clamp(animation.seconds, kLeastSeconds, kMostSeconds);
     const auto count = static_cast<std::size_t>(std::max(2.0, std::round(seconds * fps)));
     const FontSet fonts;
     Replay replay(a, b, options, fonts);

@@ -1,4 +1,4 @@
-#include "app/figure/movie.h"
+#include "app/figure/animation.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -24,10 +24,10 @@ std::string contents(const fs::path& path) {
 }
 
 // A temporary folder, and a PATH with only the programs that a test adds.
-class Movies : public ::testing::Test {
+class Animations : public ::testing::Test {
 protected:
     void SetUp() override {
-        std::string name = ::testing::TempDir() + "headway-movie-XXXXXX";
+        std::string name = ::testing::TempDir() + "headway-animation-XXXXXX";
         ASSERT_NE(mkdtemp(name.data()), nullptr);
         folder_ = name;
         const char* path = std::getenv("PATH");
@@ -57,25 +57,25 @@ protected:
     FigureOptions options_;
 };
 
-TEST_F(Movies, RecognisesMoviePaths) {
+TEST_F(Animations, RecognisesAnimationPaths) {
     for (const char* path : {"a.gif", "b.MP4", "f/frame-%04d.png", "%d.png", "f/a%%.png"}) {
-        EXPECT_TRUE(is_movie_path(path)) << path;
+        EXPECT_TRUE(is_animation_path(path)) << path;
     }
     for (const char* path : {"a.png", "a.svg", "50%/a.png", "gif", ".gif", "f/.mp4"}) {
-        EXPECT_FALSE(is_movie_path(path)) << path;
+        EXPECT_FALSE(is_animation_path(path)) << path;
     }
     for (const char* path : {"%s.png", "a%d%d.png", "a%.png", "a%4.png", "a%99999999999d.png", "a%n.png"}) {
-        EXPECT_FALSE(check_movie_path(path)) << path;
+        EXPECT_FALSE(check_animation_path(path)) << path;
     }
-    EXPECT_TRUE(check_movie_path("frame-%04d.png"));
+    EXPECT_TRUE(check_animation_path("frame-%04d.png"));
     EXPECT_EQ(first_frame("f/frame-%04d.png"), "f/frame-0001.png");
     EXPECT_EQ(first_frame("a.gif"), "a.gif");
 }
 
-TEST_F(Movies, ASeriesIsNumberedAndDeterministic) {
+TEST_F(Animations, ASeriesIsNumberedAndDeterministic) {
     const auto run = test::training({}, 6, true);
     for (const char* name : {"one", "two"}) {
-        const auto done = write_movie((folder_ / name / "frame-%03d.png").string(), *run, nullptr, options_, {1.2, 10});
+        const auto done = write_animation((folder_ / name / "frame-%03d.png").string(), *run, nullptr, options_, {1.2, 10});
         ASSERT_TRUE(done) << done.error().message;
     }
     std::set<std::string> expected;
@@ -91,26 +91,26 @@ TEST_F(Movies, ASeriesIsNumberedAndDeterministic) {
     EXPECT_EQ(different.size(), 10U);  // the last sixth repeats the final frame
 }
 
-TEST_F(Movies, CancellingLeavesNoFiles) {
+TEST_F(Animations, CancellingLeavesNoFiles) {
     const auto run = test::training({}, 6, true);
     double seen = -1;
     const auto done =
-        write_movie((folder_ / "series" / "%d.png").string(), *run, nullptr, options_, {1, 10}, [&seen](double share) {
+        write_animation((folder_ / "series" / "%d.png").string(), *run, nullptr, options_, {1, 10}, [&seen](double share) {
             EXPECT_GT(share, seen);
             seen = share;
             return share < 0.5;
         });
     EXPECT_FALSE(done);
     EXPECT_EQ(files(folder_), std::set<std::string>{"bin"});
-    const auto nowhere = write_movie((folder_ / "no" / "such" / "%d.png").string(), *run, nullptr, options_, {1, 10});
+    const auto nowhere = write_animation((folder_ / "no" / "such" / "%d.png").string(), *run, nullptr, options_, {1, 10});
     ASSERT_FALSE(nowhere);
     EXPECT_EQ(nowhere.error().kind, core::ErrorKind::unreadable);
 }
 
-TEST_F(Movies, MissingFfmpegIsReported) {
+TEST_F(Animations, MissingFfmpegIsReported) {
     const auto run = test::tiny();
     for (const char* name : {"a.gif", "a.mp4"}) {
-        const auto done = write_movie((folder_ / name).string(), *run, nullptr, options_, {1, 2});
+        const auto done = write_animation((folder_ / name).string(), *run, nullptr, options_, {1, 2});
         ASSERT_FALSE(done);
         EXPECT_EQ(done.error().kind, core::ErrorKind::unavailable);
         EXPECT_NE(done.error().message.find("ffmpeg"), std::string::npos);
@@ -119,11 +119,11 @@ TEST_F(Movies, MissingFfmpegIsReported) {
 }
 
 // A script in place of ffmpeg counts the bytes of its input and writes the count to the output file.
-TEST_F(Movies, FfmpegGetsEveryFrameAndTheFileIsComplete) {
+TEST_F(Animations, FfmpegGetsEveryFrameAndTheFileIsComplete) {
     install("ffmpeg", "for last; do :; done; { echo \"$*\"; wc -c; } > \"$last\"\n");
     const auto run = test::training({}, 6, true);
     for (const char* name : {"a.gif", "a.mp4"}) {
-        const auto done = write_movie((folder_ / name).string(), *run, nullptr, options_, {1, 6});
+        const auto done = write_animation((folder_ / name).string(), *run, nullptr, options_, {1, 6});
         ASSERT_TRUE(done) << done.error().message;
         const std::string said = contents(folder_ / name);
         EXPECT_NE(said.find("-s 320x180 -r 6 -i pipe:0"), std::string::npos) << said;
@@ -132,10 +132,10 @@ TEST_F(Movies, FfmpegGetsEveryFrameAndTheFileIsComplete) {
     EXPECT_EQ(files(folder_), (std::set<std::string>{"bin", "a.gif", "a.mp4"}));
 }
 
-TEST_F(Movies, ErrorsOfFfmpegAreReported) {
+TEST_F(Animations, ErrorsOfFfmpegAreReported) {
     install("ffmpeg", "echo first >&2; echo 'Unknown encoder libx264' >&2; exit 1\n");
     const auto run = test::training({}, 6, true);
-    const auto done = write_movie((folder_ / "a.mp4").string(), *run, nullptr, options_, {2, 25});
+    const auto done = write_animation((folder_ / "a.mp4").string(), *run, nullptr, options_, {2, 25});
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().message, "ffmpeg failed: Unknown encoder libx264.");
     EXPECT_EQ(files(folder_), std::set<std::string>{"bin"});
