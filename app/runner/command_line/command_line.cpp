@@ -146,7 +146,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
                         "N: run each once to warm up, then N times in turn, and compare the medians (default: 5; "
                         "simulated: once)");
     compare->add_option("--figure", line.compare.figure,
-                        "FILE.png, .svg or .pdf: both timelines; moving: .gif, .mp4 or frame-%04d.png");
+                        "FILE.png, .svg or .pdf: both timelines; animation: .gif, .mp4 or frame-%04d.png");
     add_figure_options(*compare, raw_compared, "figure-");
     compare->add_option("--report", line.compare.report, "FILE.json, or - for standard output: the numbers of both")
         ->transform(dash_is_standard_output());
@@ -164,6 +164,11 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     explore->add_flag("--replace", raw_explored.replace,
                       "what an incomplete exploration writes replaces the file of an earlier one, too");
     const auto explored = add_settings(*explore, raw_explored);
+    for (CLI::Option* option : explored) {
+        if (option->get_name() == "--device" || option->get_name() == "--order") {
+            option->group("");  // not in the help: refused below, except --device simulated
+        }
+    }
 
     std::string file_in, file_out;
     auto* explain = app.add_subcommand("explain", "What happened in a recorded run, and why");
@@ -171,7 +176,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
 
     auto* figure = app.add_subcommand("figure", "A figure from a trace on disk");
     figure->add_option("TRACE", file_in, "FILE.json or FILE.json.gz")->required();
-    figure->add_option("-o", file_out, "FILE.png, .svg, .pdf; moving: .gif, .mp4 (with ffmpeg) or frame-%04d.png")
+    figure->add_option("-o", file_out, "FILE.png, .svg, .pdf; animation: .gif, .mp4 (with ffmpeg) or frame-%04d.png")
         ->required();
     add_figure_options(*figure, raw_figure, "");
 
