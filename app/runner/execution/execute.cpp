@@ -99,17 +99,17 @@ public:
     }
 
 private:
-    static constexpr int kEvery = 5;  // every fifth call of the supervisor, so ten times a second
+    static constexpr int kEvery = 5;  // every fifth call of StopWatcher, so ten times a second
     int calls_ = 0;
     bool warned_ = false;
 };
 
 // Polls whether the run has been stopped, because the frontend may be blocked in a wait; then makes the lanes drop what
 // is queued. In virtual time the lanes belong to the frontend's thread, which checks by itself.
-class Supervisor {
+class StopWatcher {
 public:
     // `tells`: on stderr, when a program has failed and its ops are not done.
-    Supervisor(trace::Control& control, devices::DeviceSet& machine, bool tells)
+    StopWatcher(trace::Control& control, devices::DeviceSet& machine, bool tells)
         : tells_(tells),
           thread_([this, &control, &machine](const std::stop_token& done) { watch(done, control, machine); }) {}
 
@@ -126,7 +126,7 @@ private:
     static constexpr std::int64_t kPatience_ns = 300'000'000;
 
     void watch(const std::stop_token& done, trace::Control& control, devices::DeviceSet& machine) {
-        core::name_thread("supervisor");
+        core::name_thread("stop-watcher");
         const bool virtual_time = machine[0].virtual_time();
         MemoryWatch memory;
         do {
@@ -154,8 +154,8 @@ private:
 class RunContext final : public ProgramContext {
 public:
     RunContext(runtime::Runtime& runtime, const std::map<std::string, std::string>& parameters, LimitWatch& limits,
-               Supervisor& supervisor)
-        : ProgramContext(runtime, parameters), limits_(limits), supervisor_(supervisor) {}
+               StopWatcher& stop_watcher)
+        : ProgramContext(runtime, parameters), limits_(limits), stop_watcher_(stop_watcher) {}
 
     void end(std::optional<core::Error> error) override {
         if (!ended_) {
@@ -183,9 +183,9 @@ public:
         ended_ = true;
         if (error_ && error_->kind != core::ErrorKind::stopped) {
             write_early(runtime().recorder.recording(), *error_);
-            supervisor_.program_failed(runtime().recorder.issued());
+            stop_watcher_.program_failed(runtime().recorder.issued());
             wait_after_failure();
-            supervisor_.failure_settled();
+            stop_watcher_.failure_settled();
         }
     }
     [[nodiscard]] bool written() const { return written_; }  // how it ended is in the recording
@@ -259,7 +259,7 @@ private:
 
     int output_errno_ = 0;
     LimitWatch& limits_;
-    Supervisor& supervisor_;
+    StopWatcher& stop_watcher_;
     bool ended_ = false, written_ = false;
     std::optional<core::Error> error_;
 };
@@ -335,9 +335,9 @@ void wait_for_watcher(trace::Control& control) {
 }
 
 // Runs the program until its last op has ended. Exceptions become errors. `written`: see RunContext.
-std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt, LimitWatch& limits, Supervisor& supervisor,
+std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt, LimitWatch& limits, StopWatcher& stop_watcher,
                                        bool& written) {
-    RunContext context(rt, job.parameters, limits, supervisor);
+    RunContext context(rt, job.parameters, limits, stop_watcher);
     std::optional<core::Error> error;
     try {
         rt.control.set_written_barrier(job.program->written_barrier());
@@ -421,7 +421,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         settings.copies_in_stream = job.profile.copies_in_stream;
         settings.program_streams = job.profile.program_streams;
         settings.host = request.costs.host;
-        Supervisor supervisor(outcome.recording->control(), machine, !options.for_window);
+        StopWatcher stop_watcher(outcome.recording->control(), machine, !options.for_window);
         LimitWatch limits(options.limits, outcome.recording->control(), [&outcome](const std::string& reached) {
             if (!write_end(*outcome.recording, limit_error(reached))) {
                 tell(reached);  // the program has ended, and its threads or exit handlers go on
@@ -434,7 +434,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
             if (options.watched) {
                 wait_for_watcher(outcome.recording->control());
             }
-            outcome.error = run_program(job, rt, limits, supervisor, written);
+            outcome.error = run_program(job, rt, limits, stop_watcher, written);
             if (const std::string reached = limits.reached(); written && !outcome.error && !reached.empty()) {
                 tell(reached);
                 outcome.error = limit_error(reached);
