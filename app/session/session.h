@@ -76,8 +76,8 @@ public:
     [[nodiscard]] std::uint64_t line_delay_ns() const { return line_delay_ns_; }
     // The program's current line, and whether it is paused there: before it, or before an op of it.
     [[nodiscard]] core::Line current_line() const;
-    [[nodiscard]] trace::Standing standing_at() const;
-    [[nodiscard]] bool standing() const { return standing_at() != trace::Standing::no; }
+    [[nodiscard]] trace::StopPosition stop_position() const;
+    [[nodiscard]] bool stopped() const { return stop_position() != trace::StopPosition::no; }
 
     // Shows a recording instead of running. `walk`: a walk over it, if the recording is closed and one exists
     // already.
@@ -102,6 +102,7 @@ public:
     [[nodiscard]] bool running() const { return b_ && b_->live() && b_->phase() != Phase::paused; }
     // True while the runner is executing and not paused. A run is live until all its output has been read.
     [[nodiscard]] bool executing() const { return running() && !ended_; }
+    // True if poll() may still report something: a live run, unread records, the list of devices.
     [[nodiscard]] bool waiting() const { return live() || behind() || devices_.asking(); }
     // The recording has not been read completely or, after its end, summed up: poll() can use more time.
     [[nodiscard]] bool behind() const;

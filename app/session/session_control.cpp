@@ -225,9 +225,9 @@ core::Line Session::current_line() const {
     return live() && b_->run_ ? b_->run_->reader().control().current_line.load() : 0;
 }
 
-trace::Standing Session::standing_at() const {
-    return live() && b_->run_ ? static_cast<trace::Standing>(b_->run_->reader().control().standing.load())
-                              : trace::Standing::no;
+trace::StopPosition Session::stop_position() const {
+    return live() && b_->run_ ? static_cast<trace::StopPosition>(b_->run_->reader().control().stop_position.load())
+                              : trace::StopPosition::no;
 }
 
 }  // namespace headway::session

@@ -59,7 +59,7 @@ void RunControl::read() {
         lanes_.set().slow_down(0);
     }
     line_delay_us_ = static_cast<std::uint32_t>(control_.line_delay_ns.load() / 1000);
-    slow_ = (slow_ & (kGathers | kForked)) | (barrier().kind == trace::BarrierKind::op ? kOpBarrier : 0u) |
+    reasons_ = (reasons_ & (kGathers | kForked)) | (barrier().kind == trace::BarrierKind::op ? kOpBarrier : 0u) |
             (queue_limit_ != 0 ? kQueueLimit : 0u) | (control_.pause.load() != 0 ? kPaused : 0u) |
             (op_delay_ns_ != 0 ? kDelay : 0u);
     if (control_.stop.load() != 0) {
@@ -89,16 +89,16 @@ void RunControl::stay_paused(bool at_a_line) {
     const auto begin = recorder_.begin_pause();
     const auto begin_ns = core::monotonic_ns();
     const auto resume = [&] {
-        control_.standing.store(static_cast<std::uint32_t>(trace::Standing::no));
+        control_.stop_position.store(static_cast<std::uint32_t>(trace::StopPosition::no));
         paused_ns_ += core::monotonic_ns() - begin_ns;
         recorder_.end_wait(begin, kPause);
     };
-    control_.standing.store(
-        static_cast<std::uint32_t>(at_a_line ? trace::Standing::before_line : trace::Standing::within_line));
+    control_.stop_position.store(
+        static_cast<std::uint32_t>(at_a_line ? trace::StopPosition::before_line : trace::StopPosition::within_line));
     try {
         for (;;) {
             read_if_asked();
-            if ((slow_ & kPaused) == 0) {
+            if ((reasons_ & kPaused) == 0) {
                 break;
             }
             auto steps = control_.step_ops.load();
@@ -117,7 +117,7 @@ void RunControl::stay_paused(bool at_a_line) {
 
 void RunControl::attend() {
     read_if_asked();
-    if ((slow_ & kPaused) != 0) {
+    if ((reasons_ & kPaused) != 0) {
         stay_paused();
     }
 }
@@ -132,9 +132,9 @@ void RunControl::stop_at_line(int depth) {
         (mode == trace::LineMode::until && number == control_.until_line.load())) {
         control_.line_mode.store(0);
         control_.pause.store(1);
-        slow_ |= kPaused;
+        reasons_ |= kPaused;
     }
-    if ((slow_ & kPaused) != 0) {
+    if ((reasons_ & kPaused) != 0) {
         stay_paused(true);
         stopped_depth_ = depth;
     } else if (line_delay_us_ != 0) {
@@ -168,7 +168,7 @@ void RunControl::wait(std::uint32_t lane, std::uint32_t seq, const WaitEvent& ev
 void RunControl::before_issue() {
     expect_own_process();
     attend();
-    if ((slow_ & kQueueLimit) != 0) {
+    if ((reasons_ & kQueueLimit) != 0) {
         // Wait for the op that must finish before one more fits. Earlier issues have waited for all ops before it.
         const auto [lane, seq] = recent_[recorder_.issued() % queue_limit_];
         if (seq != 0 && !lanes_.finished(lane, seq)) {
@@ -200,14 +200,14 @@ void RunControl::limit_queue(std::uint32_t lane, std::uint32_t seq) {
 
 bool RunControl::wait_after_issue(std::uint32_t lane, std::uint32_t seq) {
     const core::OpId op = recorder_.issued();
-    if ((slow_ & kQueueLimit) != 0) {
+    if ((reasons_ & kQueueLimit) != 0) {
         recent_[(op - 1) % queue_limit_] = {lane, seq};
     }
-    const bool waits = (slow_ & kOpBarrier) != 0;
+    const bool waits = (reasons_ & kOpBarrier) != 0;
     if (waits) {
         wait(lane, seq, {WaitKind::op_barrier, "op barrier", 0, op});
     }
-    if ((slow_ & kDelay) != 0) {
+    if ((reasons_ & kDelay) != 0) {
         slow_lanes_alike();
         const auto begin = recorder_.now();
         sleep_ns(static_cast<std::int64_t>(op_delay_ns_));
@@ -232,7 +232,7 @@ void RunControl::slow_lanes_alike() {
 void RunControl::leave_to_the_parent() {
     recorder_.stop();
     recorder_.recording().leave_to_the_parent();
-    slow_ |= kForked;
+    reasons_ |= kForked;
 }
 
 void RunControl::refuse_in_child() const {

@@ -34,7 +34,7 @@ public:
     void read();
     // The same if the block has changed; then blocks while the run is paused.
     void attend_if_asked() {
-        if ((control_.attention.load(std::memory_order_relaxed) | (slow_ & kPaused)) != 0) [[unlikely]] {
+        if ((control_.attention.load(std::memory_order_relaxed) | (reasons_ & kPaused)) != 0) [[unlikely]] {
             attend();
         }
     }
@@ -42,18 +42,18 @@ public:
     // --- around an op ---
     // Whether to call before_issue() or gathers() before the next op.
     [[nodiscard]] bool acts_before_issue() const {
-        return (control_.attention.load(std::memory_order_relaxed) | slow_) != 0;
+        return (control_.attention.load(std::memory_order_relaxed) | reasons_) != 0;
     }
     // The same for a composite, which is not gathered.
     [[nodiscard]] bool acts_before_composite() const {
-        return (control_.attention.load(std::memory_order_relaxed) | (slow_ & ~std::uint32_t{kGathers})) != 0;
+        return (control_.attention.load(std::memory_order_relaxed) | (reasons_ & ~std::uint32_t{kGathers})) != 0;
     }
     // Waits while the run is paused or the queue is full. ProgramError in a child process.
     void before_issue();
     // Call after op number issued() was submitted as command `seq` of `lane`: the op barrier and slow motion. Returns
     // whether it has waited for the op.
     [[nodiscard]] bool after_issue(std::uint32_t lane, std::uint32_t seq) {
-        return slow_ != 0 && wait_after_issue(lane, seq);
+        return reasons_ != 0 && wait_after_issue(lane, seq);
     }
     // Call for every kLookAtQueueEvery-th op, after it was submitted as command `seq` of `lane`. Keeps the queue from
     // filling the machine's memory: if it has more than kMostQueued commands, waits until about half as many are left.
@@ -61,8 +61,8 @@ public:
     static constexpr std::uint32_t kMostQueued = 1'000'000;
     static constexpr std::uint32_t kLookAtQueueEvery = 4093;  // prime, so that lanes that take turns are all looked at
     // Whether ops are gathered for a composite (GraphBuilder), so that issue() asks before each op.
-    [[nodiscard]] bool gathers() const { return (slow_ & kGathers) != 0; }
-    void set_gathers(bool on) { slow_ = on ? slow_ | kGathers : slow_ & ~std::uint32_t{kGathers}; }
+    [[nodiscard]] bool gathers() const { return (reasons_ & kGathers) != 0; }
+    void set_gathers(bool on) { reasons_ = on ? reasons_ | kGathers : reasons_ & ~std::uint32_t{kGathers}; }
 
     // --- barriers ---
     // The policy in effect: the learner's, or the program's own if the learner chose none.
@@ -82,7 +82,7 @@ public:
     [[nodiscard]] bool may_stop() const {
         return (control_.attention.load(std::memory_order_relaxed) |
                 control_.line_mode.load(std::memory_order_relaxed) |
-                control_.breakpoint_count.load(std::memory_order_relaxed) | line_delay_us_ | (slow_ & kPaused)) != 0;
+                control_.breakpoint_count.load(std::memory_order_relaxed) | line_delay_us_ | (reasons_ & kPaused)) != 0;
     }
     // Seconds on the run's clock, without the learner's pauses.
     [[nodiscard]] double program_seconds() const;
@@ -90,17 +90,17 @@ public:
     // Call in a child process right after fork(): the backend's threads and the recording belong to the parent. From
     // now on issues and waits throw ProgramError, and nothing is recorded.
     void leave_to_the_parent();
-    [[nodiscard]] bool in_own_process() const { return (slow_ & kForked) == 0; }
+    [[nodiscard]] bool in_own_process() const { return (reasons_ & kForked) == 0; }
     // ProgramError in such a process.
     void expect_own_process() const {
-        if ((slow_ & kForked) != 0) [[unlikely]] {
+        if ((reasons_ & kForked) != 0) [[unlikely]] {
             refuse_in_child();
         }
     }
 
 private:
     // Reasons to leave the fast path of an issue.
-    enum Slow : std::uint32_t {
+    enum Reason : std::uint32_t {
         kOpBarrier = 1,
         kQueueLimit = 2,
         kPaused = 4,
@@ -120,7 +120,7 @@ private:
     [[noreturn]] void refuse_in_child() const;
 
     trace::Control& control_;
-    std::uint32_t slow_ = 0;
+    std::uint32_t reasons_ = 0;  // bits of Reason
     std::uint32_t line_delay_us_ = 0;
     Lanes& lanes_;
     SourceLines& lines_;

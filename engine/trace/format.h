@@ -367,10 +367,11 @@ struct Control {
     std::atomic<std::uint64_t> breakpoints[64]{};  // one bit per line, 1 to 4095
     // Written by the frontend: its position, and whether it is stopped there.
     std::atomic<std::uint32_t> current_line{0};  // core::Line
-    std::atomic<std::uint32_t> standing{0};      // Standing
+    std::atomic<std::uint32_t> stop_position{0}; // StopPosition
 };
 
-enum class Standing : std::uint32_t {
+// Where the frontend is stopped.
+enum class StopPosition : std::uint32_t {
     no = 0,
     before_line = 1,
     within_line = 2,  // before an op; of a program without line events too

@@ -53,11 +53,11 @@ TEST_P(GatedConformance, IssueReturnsWhileNothingCanRun) {
         x = bench->with_scalar(OpKind::add_scalar, x, 1.0f);
     }
     EXPECT_EQ(bench->recorder.issued(), first + 1000);
-    EXPECT_GE(bench->lanes.headway(), 1001u);
+    EXPECT_GE(bench->lanes.unfinished_commands(), 1001u);
     gate.open();
     expect_equal(x, Array::full({4}, 1001.0), 0.0);
     bench->waitall();
-    EXPECT_EQ(bench->lanes.headway(), 0u);
+    EXPECT_EQ(bench->lanes.unfinished_commands(), 0u);
 }
 
 TEST_P(GatedConformance, WaitCoversOpsIssuedBeforeIt) {
@@ -67,7 +67,7 @@ TEST_P(GatedConformance, WaitCoversOpsIssuedBeforeIt) {
     EXPECT_FALSE(is_ready(waited));
     gate.open();
     waited.get();
-    EXPECT_EQ(bench->lanes.headway(), 0u);
+    EXPECT_EQ(bench->lanes.unfinished_commands(), 0u);
 }
 
 TEST_P(GatedConformance, WaitToReadWaitsForDependencies) {
@@ -88,7 +88,7 @@ TEST_P(GatedConformance, WaitToReadDoesNotWaitForOthers) {
     const Tensor behind = bench->with_scalar(OpKind::add_scalar, gated, 1.0f);
     before.wait_to_read();  // with one lane, too: it was issued first
     expect_equal(before, Array::full({4}, 2.0), 0.0);
-    EXPECT_GE(bench->lanes.headway(), 2u);
+    EXPECT_GE(bench->lanes.unfinished_commands(), 2u);
     gate.open();
     expect_equal(behind, Array::full({4}, 2.0), 0.0);
 }
@@ -103,12 +103,12 @@ TEST_P(GatedConformance, IndependentOpsOverlapIfThereAreLanes) {
     }
     const std::uint32_t queued = GetParam().lanes + 1;
     if (GetParam().lanes == 1) {
-        EXPECT_EQ(bench->lanes.headway(), queued);
+        EXPECT_EQ(bench->lanes.unfinished_commands(), queued);
     } else {
-        while (bench->lanes.headway() >= queued) {
+        while (bench->lanes.unfinished_commands() >= queued) {
             std::this_thread::yield();
         }
-        EXPECT_GE(bench->lanes.headway(), 1u);
+        EXPECT_GE(bench->lanes.unfinished_commands(), 1u);
     }
     gate.open();
     expect_equal(gated, Array::full({4}, 1.0), 0.0);
@@ -130,7 +130,7 @@ TEST_P(GatedConformance, WritersWaitForEarlierReaders) {
     bench->with_scalar_in_place(OpKind::add_scalar, x, 1.0f);  // in another lane, if there is one
     const Tensor after = bench->unary(OpKind::copy, x);
     bench->full({4}, 0.0f);
-    EXPECT_GE(bench->lanes.headway(), 2u);
+    EXPECT_GE(bench->lanes.unfinished_commands(), 2u);
     reader.gate.open();
     expect_equal(after, Array::full({4}, 2.0), 0.0);
     bench->waitall();
@@ -164,9 +164,9 @@ TEST_P(GatedConformance, HeldLanesStartNothingNew) {
     bench->lanes.device(0).hold(true);
     const Tensor x = bench->full({4}, 2.0f);
     const Tensor y = bench->with_scalar(OpKind::add_scalar, x, 1.0f);
-    EXPECT_EQ(bench->lanes.headway(), 2u);
+    EXPECT_EQ(bench->lanes.unfinished_commands(), 2u);
     std::this_thread::yield();
-    EXPECT_EQ(bench->lanes.headway(), 2u);
+    EXPECT_EQ(bench->lanes.unfinished_commands(), 2u);
     bench->lanes.device(0).hold(false);
     expect_equal(y, Array::full({4}, 3.0), 0.0);
 }
@@ -187,7 +187,7 @@ TEST_P(GatedConformance, AStopLeavesOutWhatIsQueuedAndCountsIt) {
     bench->lanes.device(0).hold(false);
     EXPECT_EQ(runtime::failure_of([&] { bench->waitall(); }), "stopped");
     EXPECT_EQ(ran, 0);
-    EXPECT_EQ(bench->lanes.headway(), 0u);
+    EXPECT_EQ(bench->lanes.unfinished_commands(), 0u);
     expect_equal(done, Array::full({4}, 2.0), 0.0);
 }
 
@@ -203,10 +203,10 @@ TEST_P(VirtualConformance, WaitToReadDoesNotWaitForOthers) {
     const Tensor slow = bench->matmul(bench->ones({8, 8}), bench->ones({8, 8}));
     const Tensor behind = bench->with_scalar(OpKind::add_scalar, slow, 1.0f);
     first.wait_to_read();
-    EXPECT_GE(bench->lanes.headway(), 2u);
+    EXPECT_GE(bench->lanes.unfinished_commands(), 2u);
     expect_equal(behind, Array::full({8, 8}, 9.0), 0.0);
     bench->waitall();
-    EXPECT_EQ(bench->lanes.headway(), 0u);
+    EXPECT_EQ(bench->lanes.unfinished_commands(), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, VirtualConformance, testing::ValuesIn(devices_with_threads(false)),
@@ -400,7 +400,7 @@ TEST_P(DeviceConformance, TheQueueLimitBoundsHeadway) {
     std::uint32_t most = 0;
     for (int i = 0; i < 200; ++i) {
         x = on->matmul(x, on->full({16, 16}, 1.0f / 16.0f));
-        most = std::max(most, on->lanes.headway());
+        most = std::max(most, on->lanes.unfinished_commands());
     }
     // Waits between lanes are commands too, and count until their lane has passed them.
     EXPECT_LE(most, GetParam().lanes == 1 ? 8u : 16u);

@@ -106,7 +106,7 @@ TEST_P(RandomProgramsTest, EqualASequentialInterpreterAndKeepTheirOrder) {
     }
     bench->waitall();
     bench.device().settle();
-    EXPECT_EQ(bench->lanes.headway(), 0u);
+    EXPECT_EQ(bench->lanes.unfinished_commands(), 0u);
     EXPECT_EQ(bench->memory.live_bytes(), 0u);
 
     const TraceSummary summary = check_trace(bench.recording(), tested.device.lanes);

@@ -263,10 +263,10 @@ TEST_F(AppPrograms, LinesOfTheRunAreLinesOfTheEditor) {
     // Breakpoints stop at their line and remain in the document.
     state.lines.set_breakpoint(2, true);
     state.run();
-    ASSERT_TRUE(poll_until([&] { return session.standing(); }));
+    ASSERT_TRUE(poll_until([&] { return session.stopped(); }));
     EXPECT_EQ(state.lines.current(), 2u);
     state.run_to_line(3);
-    ASSERT_TRUE(poll_until([&] { return session.standing() && state.lines.current() == 3; }));
+    ASSERT_TRUE(poll_until([&] { return session.stopped() && state.lines.current() == 3; }));
     write("b.py", "z = 1\n");
     ASSERT_EQ(problem(folder / "b.py"), "");
     EXPECT_EQ(state.lines.current(), 0u);  // another text is shown

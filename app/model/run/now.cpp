@@ -132,8 +132,8 @@ std::int64_t Run::recorded_until_ns(std::size_t lane) const {
 
 bool Run::stopped_by_learner() const {
     // A pause is not published as a wait; slow motion is.
-    const bool standing = reader_->header().control.standing.load(std::memory_order_relaxed) != 0;
-    return !closed_ && (standing || (open_wait_ && (open_wait_->kind == trace::WaitKind::paused || open_hold_)));
+    const bool stopped = reader_->header().control.stop_position.load(std::memory_order_relaxed) != 0;
+    return !closed_ && (stopped || (open_wait_ && (open_wait_->kind == trace::WaitKind::paused || open_hold_)));
 }
 
 }  // namespace headway::model

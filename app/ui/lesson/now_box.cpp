@@ -11,7 +11,7 @@ namespace {
 
 // "Stopped before line 6, “if z:”."
 std::string stopped_at(const AppState& state, std::uint32_t line) {
-    const bool within = state.session.standing_at() == trace::Standing::within_line;
+    const bool within = state.session.stop_position() == trace::StopPosition::within_line;
     std::string text = std::string("Stopped ") + (within ? "in" : "before") + " line " + std::to_string(line);
     const auto& lines = state.source.document()->text.lines();
     if (line <= lines.size()) {

@@ -167,7 +167,7 @@ core::Result<void> Script::wait() {
         return refused("'wait' waits for a run, and there is none: 'run' comes first");
     }
     while (outside_work(state_)) {
-        if (state_.session.standing() && state_.session.b()->phase() == session::Phase::paused) {
+        if (state_.session.stopped() && state_.session.b()->phase() == session::Phase::paused) {
             return refused("'wait' would never end: the run is paused, and only 'pause' resumes it");
         }
         frames(1);

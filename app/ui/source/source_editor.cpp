@@ -326,7 +326,7 @@ void SourceEditor::keep_in_view(const Frame& f) {
         }
     };
     const std::uint32_t current = f.current;
-    if (!state_.session.standing() && !state_.replay.on()) {
+    if (!state_.session.stopped() && !state_.replay.on()) {
         seen_line_ = 0;
     } else if (current != 0 && current != seen_line_) {
         show(current - 1, true);

@@ -60,7 +60,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
                   state_.comparing.earlier(),
                   state_.comparing.other_program(state_.session.b()),
                   state_.comparing.other_program(state_.session.a()),
-                  state_.session.standing(),
+                  state_.session.stopped(),
                   state_.look.mode};
     if (key == key_ && !layout_.rows.empty()) {
         return false;

@@ -64,7 +64,7 @@ public:
     [[nodiscard]] const figure::TimelineLayout& layout() const { return layout_; }
     [[nodiscard]] float scroll() const { return painted_scroll_; }  // px that the rows are scrolled down by
     // A lookup goes on over several frames: the window must draw the next one without waiting for input.
-    [[nodiscard]] bool moving() const {
+    [[nodiscard]] bool computing() const {
         return op_details_.busy() || wait_details_.busy() || why_.working() || search_.busy();
     }
 
@@ -115,7 +115,7 @@ private:
         const void* theme = nullptr;
         float scale = 0;
         std::string earlier{}, program_of_b{}, program_of_a{};
-        bool standing = false;  // the learner has paused the run
+        bool stopped = false;  // the learner has paused the run
         Mode mode{};
         friend bool operator==(const Key&, const Key&) = default;
     };

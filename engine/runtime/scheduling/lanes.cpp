@@ -56,7 +56,7 @@ void Lanes::wait(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end) {
     }
 }
 
-std::uint32_t Lanes::headway() const {
+std::uint32_t Lanes::unfinished_commands() const {
     std::uint32_t queued = 0;
     for (std::uint32_t lane = 0; lane < count_; ++lane) {
         queued += submitted_[lane] - device_of_[lane]->completed(lane).load(std::memory_order_acquire);

@@ -81,7 +81,7 @@ public:
     void wait(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end);
 
     // Commands submitted and not finished, now.
-    [[nodiscard]] std::uint32_t headway() const;
+    [[nodiscard]] std::uint32_t unfinished_commands() const;
     // Whether any of them is an op.
     [[nodiscard]] bool has_open_ops();
 

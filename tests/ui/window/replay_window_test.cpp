@@ -230,10 +230,10 @@ protected:
     void step_to(std::uint32_t line) {
         for (int i = 0; i < 20 && state.lines.current() < line; ++i) {
             state.step_line();
-            for (int wait = 0; wait < 2000 && !(session.standing() && state.replay.possible()); ++wait) {
+            for (int wait = 0; wait < 2000 && !(session.stopped() && state.replay.possible()); ++wait) {
                 frames(1);
                 std::this_thread::sleep_for(std::chrono::milliseconds(2));
-                if (state.lines.current() <= 2 && session.standing()) {
+                if (state.lines.current() <= 2 && session.stopped()) {
                     break;  // nothing is issued yet
                 }
             }
@@ -271,7 +271,7 @@ TEST_F(PausedReplayTest, GoesBackAndForthWhileTheProgramStaysWhereItIs) {
         EXPECT_EQ(queued, issued);
     }
     EXPECT_NE(now_text(state).hint.find("stays where it is"), std::string::npos);
-    EXPECT_TRUE(session.standing());
+    EXPECT_TRUE(session.stopped());
     act("key:end");
     EXPECT_EQ(state.replay.moment().issued, 4u);
     frames(5);
@@ -292,7 +292,7 @@ TEST_F(PausedReplayTest, SaysWhatTheSimulatedBackendExecutes) {
     session.settings.device = "simulated";
     step_to(3);
     state.step_op();
-    for (int wait = 0; wait < 2000 && session.standing_at() != trace::Standing::within_line; ++wait) {
+    for (int wait = 0; wait < 2000 && session.stop_position() != trace::StopPosition::within_line; ++wait) {
         frames(1);
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }

@@ -158,11 +158,11 @@ TEST_P(CudaCases, CountFinishedCommands) {
         chain.push_back(chain.back() + 1.0f);
     }
     EXPECT_EQ(device->completed(0).load(), 0u);
-    EXPECT_GE(rt->lanes.headway(), 501u);
+    EXPECT_GE(rt->lanes.unfinished_commands(), 501u);
     fake::hold_stream(0, false);
     EXPECT_EQ(chain.back().to_host()[0], 501.0f);
     EXPECT_EQ(device->completed(0).load(), 501u);
-    EXPECT_EQ(rt->lanes.headway(), 0u);
+    EXPECT_EQ(rt->lanes.unfinished_commands(), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaCases,
@@ -384,7 +384,7 @@ TEST_F(CudaTest, AbandonedOpsAreCountedAndNotRun) {
     device->hold(false);
     EXPECT_EQ(failure_of([&] { rt->waitall(); }), "stopped");
     EXPECT_EQ(failure_of([&] { static_cast<void>(x.to_host()); }), "stopped") << "it has no values";
-    EXPECT_EQ(rt->lanes.headway(), 0u);
+    EXPECT_EQ(rt->lanes.unfinished_commands(), 0u);
     EXPECT_EQ(fake::counts().kernels, before);
     EXPECT_EQ(done.to_host()[0], 1.0f);
 }

@@ -196,7 +196,7 @@ TEST_P(CudaLoss, IsReportedWithTheOpAndSpoilsEverything) {
         EXPECT_TRUE(has(failure, "lost")) << failure;
         EXPECT_TRUE(has(failure, "illegal memory access")) << failure;
         EXPECT_TRUE(has(failure, "caused by op ")) << failure;
-        EXPECT_EQ(rt->lanes.headway(), 0u);
+        EXPECT_EQ(rt->lanes.unfinished_commands(), 0u);
 
         calls = fake::counts().calls;  // no CUDA calls from now on
         EXPECT_TRUE(has(failure_of([&] { static_cast<void>(early.to_host()); }), "lost"));
@@ -218,7 +218,7 @@ TEST_P(CudaLoss, IsDetectedWhileOtherStreamsWait) {
     }
     fake::hold_stream(0, false);
     EXPECT_TRUE(has(failure_of([&] { rt->waitall(); }), "lost"));
-    EXPECT_EQ(rt->lanes.headway(), 0u);
+    EXPECT_EQ(rt->lanes.unfinished_commands(), 0u);
 }
 
 TEST_P(CudaLoss, IsReportedAfterAllocating) {

@@ -164,7 +164,7 @@ TEST_F(SeveralGpus, OnlyWhatNeedsTheOtherGpuWaitsForIt) {
         rt->waitall();
         const Tensor copied = rt->to_device(gated_on(0, gate), 1);
         EXPECT_EQ((warm + 1.0f).to_host()[0], 2.0f);
-        EXPECT_NE(rt->lanes.headway(), 0u);
+        EXPECT_NE(rt->lanes.unfinished_commands(), 0u);
         gate.open();
         EXPECT_EQ(copied.to_host()[0], 7.0f);
     }

@@ -102,7 +102,7 @@ TEST_F(WithCpu, OnlyOpsThatNeedTheCpuAreDeferred) {
         const Tensor after = rt->to_device(held, 0) + 1.0f;
         const Tensor more = after * 2.0f + warm;  // in the same stream, after it
         EXPECT_EQ((warm + 1.0f).to_host()[0], 2.0f);
-        EXPECT_FALSE(rt->lanes.headway() == 0);
+        EXPECT_FALSE(rt->lanes.unfinished_commands() == 0);
         gate.open();
         EXPECT_EQ(more.to_host()[0], 17.0f);
     }
@@ -115,7 +115,7 @@ TEST_F(WithCpu, DeferredOpsAreLaunchedWithoutTheFrontend) {
     Gate gate;
     const Tensor gpu = rt->to_device(gated(gate), 0);
     gate.open();
-    wait_until([this] { return rt->lanes.headway() == 0; });  // headway() launches nothing
+    wait_until([this] { return rt->lanes.unfinished_commands() == 0; });  // headway() launches nothing
     EXPECT_EQ(gpu.to_host()[1], 7.0f);
 }
 
@@ -161,7 +161,7 @@ TEST_F(WithCpu, AStoppedRunEnds) {
         gate.open();
         EXPECT_EQ(failure_of([&] { rt->waitall(); }), "stopped");
         EXPECT_EQ(failure_of([&] { static_cast<void>(x.to_host()); }), "stopped") << "it has no values";
-        EXPECT_EQ(rt->lanes.headway(), 0u);
+        EXPECT_EQ(rt->lanes.unfinished_commands(), 0u);
     }
 }
 

@@ -1,4 +1,4 @@
-// What a sentence of the explanation speaks of, in the timeline.
+// What a sentence of the explanation is about, in the timeline.
 #include <gtest/gtest.h>
 
 #include "app/figure/legend.h"

@@ -167,12 +167,12 @@ TEST_F(ControlTest, SteppingIssuesOneOpWhilePaused) {
     control.attention.store(1);
     std::atomic<bool> stepped_once{false};
     std::thread learner([&] {
-        while (control.standing.load() == 0) {
+        while (control.stop_position.load() == 0) {
             std::this_thread::yield();
         }
         control.step_ops.store(1);
         // The first op is issued; the second one is held again.
-        while (control.step_ops.load() != 0 || control.standing.load() == 0) {
+        while (control.step_ops.load() != 0 || control.stop_position.load() == 0) {
             std::this_thread::yield();
         }
         stepped_once.store(true);
@@ -196,7 +196,7 @@ TEST_F(ControlTest, ABreakpointStopsBeforeItsLine) {
     control.breakpoint_count.store(1);
     std::uint32_t stood_at = 0;
     std::thread learner([&] {
-        while (control.standing.load() == 0) {
+        while (control.stop_position.load() == 0) {
             std::this_thread::yield();
         }
         stood_at = core::number_of(control.current_line.load());
@@ -217,16 +217,16 @@ TEST_F(ControlTest, SteppingRunsOneCommandWhileTheBackendIsHeld) {
     control.hold_backend.store(1);
     const Tensor a = rt.ones({2});
     const Tensor b = rt.ones({2});
-    EXPECT_EQ(rt.lanes.headway(), 2u);
+    EXPECT_EQ(rt.lanes.unfinished_commands(), 2u);
     control.backend_steps.store(1);
-    while (rt.lanes.headway() == 2) {
+    while (rt.lanes.unfinished_commands() == 2) {
         std::this_thread::yield();
     }
-    EXPECT_EQ(rt.lanes.headway(), 1u);
+    EXPECT_EQ(rt.lanes.unfinished_commands(), 1u);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     control.hold_backend.store(0);
     rt.waitall();
-    EXPECT_EQ(rt.lanes.headway(), 0u);
+    EXPECT_EQ(rt.lanes.unfinished_commands(), 0u);
     // Before the second command the lane was held; before the first one perhaps not, if it was reached after the step.
     const auto reader = recording_->reader();
     ASSERT_TRUE(reader);
@@ -246,7 +246,7 @@ TEST_F(ControlTest, StoppingAPausedRunRecordsThePause) {
     control.pause.store(1);
     control.attention.store(1);
     std::thread learner([&] {
-        while (control.standing.load() == 0) {
+        while (control.stop_position.load() == 0) {
             std::this_thread::yield();
         }
         control.stop.store(1);

@@ -22,14 +22,14 @@ TEST_F(LanesTest, CountsCommandsPerLane) {
     EXPECT_EQ(lanes.submit(0, {}), 1u);
     EXPECT_EQ(lanes.submit(1, {}), 1u);
     EXPECT_EQ(lanes.submit(1, {}), 2u);
-    EXPECT_EQ(lanes.headway(), 3u);
+    EXPECT_EQ(lanes.unfinished_commands(), 3u);
     EXPECT_FALSE(lanes.finished(1, 1));
     device.complete(1);
     EXPECT_TRUE(lanes.finished(1, 1));
     EXPECT_FALSE(lanes.finished(1, 2));
-    EXPECT_EQ(lanes.headway(), 2u);
+    EXPECT_EQ(lanes.unfinished_commands(), 2u);
     lanes.wait(lanes.submitted(), 0, 2);
-    EXPECT_EQ(lanes.headway(), 0u);
+    EXPECT_EQ(lanes.unfinished_commands(), 0u);
 }
 
 TEST_F(LanesTest, CommandsThatFreeOrWaitAreNotOpenOps) {
@@ -43,7 +43,7 @@ TEST_F(LanesTest, CommandsThatFreeOrWaitAreNotOpenOps) {
     EXPECT_TRUE(lanes.has_open_ops());
     device.complete(0, 2);  // the op, but not what follows it
     EXPECT_FALSE(lanes.has_open_ops());
-    EXPECT_EQ(lanes.headway(), 2u);
+    EXPECT_EQ(lanes.unfinished_commands(), 2u);
     ASSERT_EQ(device.commands(0).size(), 4u);
     EXPECT_EQ(device.commands(0)[3].wait_lane, 1u);
     EXPECT_EQ(device.commands(0)[3].wait_seq, 7u);

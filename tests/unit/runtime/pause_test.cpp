@@ -17,7 +17,7 @@ namespace headway::runtime {
 namespace {
 
 using trace::LineMode;
-using trace::Standing;
+using trace::StopPosition;
 using trace::WaitKind;
 
 class PauseTest : public testing::Test {
@@ -46,7 +46,7 @@ protected:
             core::Line last = 0;
             while (!done.load()) {
                 const core::Line line = control.current_line.load();
-                if (line == last || control.standing.load() == static_cast<std::uint32_t>(Standing::no)) {
+                if (line == last || control.stop_position.load() == static_cast<std::uint32_t>(StopPosition::no)) {
                     std::this_thread::yield();
                     continue;
                 }
@@ -108,7 +108,7 @@ TEST_F(PauseTest, APauseIsNotTheProgramsTime) {
     control.pause.store(1);
     control.attention.store(1);
     std::thread learner([&] {
-        while (control.standing.load() == static_cast<std::uint32_t>(Standing::no)) {
+        while (control.stop_position.load() == static_cast<std::uint32_t>(StopPosition::no)) {
             std::this_thread::yield();
         }
         for (const auto since_ns = core::monotonic_ns(); core::monotonic_ns() < since_ns + kPausedNs;) {
@@ -125,7 +125,7 @@ TEST_F(PauseTest, APauseIsNotTheProgramsTime) {
     learner.join();
     EXPECT_LT(passed_s, static_cast<double>(all_ns - kPausedNs) * 1e-9 + 1e-6);
     EXPECT_GE(passed_s, 0.0);
-    EXPECT_EQ(control.standing.load(), static_cast<std::uint32_t>(Standing::no));
+    EXPECT_EQ(control.stop_position.load(), static_cast<std::uint32_t>(StopPosition::no));
 }
 
 TEST_F(PauseTest, SlowMotionOfLinesIsAPause) {
@@ -198,7 +198,7 @@ TEST_F(PauseTest, AStopLeavesOutWhatHasNotRun) {
     own->control().stop.store(1);
     own->control().attention.store(1);
     EXPECT_THROW(static_cast<void>(program.ones({2})), ProgramError);
-    EXPECT_EQ(program.lanes.headway(), 0u) << "nothing is left to wait for";
+    EXPECT_EQ(program.lanes.unfinished_commands(), 0u) << "nothing is left to wait for";
     const auto reader = std::move(*own->reader());
     reader->poll();
     EXPECT_EQ(reader->size({trace::StreamKind::lane, 0}), 1u) << "the first one had begun";
@@ -225,7 +225,7 @@ TEST_F(PauseTest, TheQueueLimitWaitsForTheOpThatMakesRoom) {
     std::vector<Tensor> kept;
     for (std::size_t i = 0; i < 10; ++i) {
         kept.push_back(rt->ones({2}));
-        EXPECT_LE(rt->lanes.headway(), kLimit);
+        EXPECT_LE(rt->lanes.unfinished_commands(), kLimit);
     }
     const auto found = waits(WaitKind::queue_limit);
     ASSERT_EQ(found.size(), 10u - kLimit) << "from the fifth op on";
@@ -233,7 +233,7 @@ TEST_F(PauseTest, TheQueueLimitWaitsForTheOpThatMakesRoom) {
         EXPECT_EQ(found[i].in0, kLimit + i) << "issued";
         EXPECT_EQ(found[i].in1, 1 + i) << "waited for";
     }
-    device.complete(0, rt->lanes.headway());
+    device.complete(0, rt->lanes.unfinished_commands());
     kept.push_back(rt->ones({2}));
     EXPECT_EQ(waits(WaitKind::queue_limit).size(), found.size()) << "there was room";
 }

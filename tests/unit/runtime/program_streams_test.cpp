@@ -266,7 +266,7 @@ TEST_F(Streams, AWaitOfTheFrontendForAnotherStreamOrdersOnlyThatOne) {
     EXPECT_EQ(races().size(), 1u);
 }
 
-TEST_F(Streams, WhatAStreamHasWaitedForIsKnownToWhoWaitsForItLater) {
+TEST_F(Streams, AnEarlyPointCoversOnlyEarlierWaits) {
     const std::uint32_t s = rt->streams.open(), t = rt->streams.open();
     const Tensor x = rt->full({4}, 3.0f);
     wait_stream(s, 0);

@@ -87,7 +87,7 @@ TEST_F(SchedulerTest, TakesTheLaneWithTheFewestCommands) {
         EXPECT_NE(issue(nullptr, nullptr, &other).lane, busy.lane) << "its lane has three commands";
     }
     EXPECT_EQ(lanes->submitted()[busy.lane], 3u);
-    EXPECT_EQ(lanes->headway(), 9u);
+    EXPECT_EQ(lanes->unfinished_commands(), 9u);
 }
 
 TEST_F(SchedulerTest, AWriterWaitsForReadersInOtherLanes) {

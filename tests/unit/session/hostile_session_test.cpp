@@ -252,7 +252,7 @@ TEST_F(PythonSession, StepsStopAtTheRequestedPlace) {
     std::ofstream(path) << text;
     session.settings.program = path.string();
     const auto stands_at = [&](std::uint32_t line) {
-        return poll_until([&] { return session.standing() && core::number_of(session.current_line()) == line; }, 20);
+        return poll_until([&] { return session.stopped() && core::number_of(session.current_line()) == line; }, 20);
     };
     session.run_to_line(4);
     EXPECT_TRUE(stands_at(4));
@@ -264,9 +264,9 @@ TEST_F(PythonSession, StepsStopAtTheRequestedPlace) {
     EXPECT_EQ(session.b()->phase(), Phase::finished) << session.b()->ending();
     // Steps by ops.
     session.step_op();
-    ASSERT_TRUE(poll_until([&] { return session.standing() && session.b()->run()->op_count() == 1; }, 20));
+    ASSERT_TRUE(poll_until([&] { return session.stopped() && session.b()->run()->op_count() == 1; }, 20));
     session.step_op();
-    ASSERT_TRUE(poll_until([&] { return session.standing() && session.b()->run()->op_count() == 2; }, 20));
+    ASSERT_TRUE(poll_until([&] { return session.stopped() && session.b()->run()->op_count() == 2; }, 20));
     session.toggle_pause();
     finish();
     // Runs to a breakpoint.

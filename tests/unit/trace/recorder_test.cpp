@@ -97,7 +97,7 @@ TEST(Recording, CountsLostRecords) {
     EXPECT_EQ(reader->header().lost_records.load(), 1234u + 2u);
 }
 
-TEST(Recording, UnderAnAddressSpaceLimitItIsAsLargeAsFitsThreeTimes) {
+TEST(Recording, AddressSpaceLimitShrinksTheRecording) {
 #if defined(HEADWAY_SANITIZED)
     GTEST_SKIP() << "sanitizers reserve more addresses than such a limit leaves";
 #endif

@@ -77,7 +77,7 @@ TEST(Barriers, OtherwiseThePolicysLastIsKept) {
     EXPECT_EQ(left_out({kOpBarrier, kPolicyWait}, "op"), (LeftOut{true, false}));
 }
 
-TEST(Barriers, ThePolicysAreNotKeptWhereTheProgramOrTheFrameworkWaitsAnyway) {
+TEST(Barriers, PolicyBarriersAreLeftOutIfAnotherWaitRemains) {
     EXPECT_EQ(left_out({kPolicyWait, kBlocker}), (LeftOut{true, false}));
     EXPECT_EQ(left_out({kBlocker, kPolicyWait}), (LeftOut{false, true}));
     EXPECT_EQ(left_out({kOpBarrier, kPolicyWait}), (LeftOut{false, true})) << "the framework's";
