@@ -16,7 +16,7 @@ public:
     AlivePanel(AppState& state, Ui& ui, TimelinePanel& timeline) : state_(state), ui_(ui), timeline_(timeline) {}
 
     void draw(ImVec2 min, ImVec2 max);
-    [[nodiscard]] bool moving() const { return walking_; }
+    [[nodiscard]] bool computing() const { return walking_; }
     [[nodiscard]] const model::AliveWalk* walk() const { return walk_ ? &*walk_ : nullptr; }
 
 private:

@@ -23,7 +23,7 @@ public:
 
     void draw(ImVec2 min, ImVec2 max);
     // A panel computes over several frames: the window must draw the next one without waiting for input.
-    [[nodiscard]] bool moving() const { return graph_.moving() || alive_.moving() || numbers_.moving(); }
+    [[nodiscard]] bool computing() const { return graph_.computing() || alive_.computing() || numbers_.computing(); }
 
     struct Tab {
         const char *id, *title;

@@ -22,7 +22,7 @@ std::string time_text(double ns) {
 
 }  // namespace
 
-bool NumbersPanel::moving() const {
+bool NumbersPanel::computing() const {
     return std::any_of(idle_.begin(), idle_.end(), [](const Idle& idle) { return idle.busy; });
 }
 

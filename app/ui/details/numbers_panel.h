@@ -17,7 +17,7 @@ class NumbersPanel {
 public:
     NumbersPanel(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
     void draw(ImVec2 min, ImVec2 max);
-    [[nodiscard]] bool moving() const;  // the causes of idle times are still being computed
+    [[nodiscard]] bool computing() const;  // the causes of idle times are still being computed
 
 private:
     // The causes of a run's idle times, computed in small steps, one per frame, after the run has ended.

@@ -115,7 +115,7 @@ void App::frame() {
         draw_panes({{0, top}, {size.x, bottom}});
     }
     timeline_.end_frame();
-    moving_ = moving_ || timeline_.moving() || lesson_.explain().busy() || detail_.moving();
+    moving_ = moving_ || timeline_.computing() || lesson_.explain().busy() || detail_.computing();
     ui_.ground = nullptr;
     ground_.end();
     ground_.show(ImGui::GetBackgroundDrawList());
