@@ -20,8 +20,8 @@ struct Case {
     friend bool operator==(const Case&, const Case&) = default;
 };
 
-// The same `key` gives the same values. By default the key is the hash of the learner's program: the verdict of a
-// program is always the same, and a program that contains the values of its own hidden cases has others.
+// The same `key` gives the same values. By default the key is the hash of the learner's program: one program always
+// gets the same cases, and writing their values into it changes them.
 std::vector<Case> draw(const Exercise& exercise, const std::string& key);
 
 }  // namespace headway::check

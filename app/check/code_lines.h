@@ -1,4 +1,4 @@
-// The code in a Python program's lines. A string that goes over several lines is not known as one.
+// The code in a Python program's lines. Multi-line strings are not recognised.
 //
 // Threads: any.
 #pragma once

@@ -16,7 +16,7 @@ core::Result<expression::Value> value_of(const json::Value& json, const std::str
 
 // The values that a graded program computed, as app/runner/python/graded.cpp records them: a record with the wanted
 // names. Numbers, texts, booleans and lists of them as such; a tensor is a record with shape, values, sum and op, which
-// `same` compares by its values. Empty text: the program did not come that far.
+// `same` compares by its values. Empty text: the program ended before it reported values.
 expression::Value result_values(std::string_view recorded);
 
 }  // namespace headway::check

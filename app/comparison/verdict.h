@@ -42,7 +42,7 @@ inline constexpr double kLarge = 2;
 inline constexpr double kLargeOps = 10;
 inline constexpr double kOpsApart = 1.25;
 inline constexpr double kExplains = 0.25;
-inline constexpr double kBusyShare = 0.05;
+inline constexpr double kBusyShare = 0.05;  // share of the total without a core from which a run counts as busy
 
 enum class Claim : std::uint8_t {
     more,            // the subject is faster; needs more memory; runs further ahead
@@ -82,7 +82,7 @@ struct Verdict {
     std::size_t busy_runs = 0;  // of both sides: the machine kept the frontend waiting for a core
     std::string reason;         // why nothing, or no times, can be compared; else ""
 
-    // Whether anything is: a run that failed or was cut off says nothing about the program.
+    // Whether anything was compared: a run that failed or was cut off says nothing about the program.
     [[nodiscard]] bool compares() const {
         return runs > 0 && (time.claim != Claim::not_comparable || memory.claim != Claim::not_comparable);
     }

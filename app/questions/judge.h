@@ -1,4 +1,4 @@
-// What a run says to a question.
+// Answers a question from a run's facts, and judges guesses.
 //
 // Threads: any that may read the facts.
 #pragma once

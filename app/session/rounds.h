@@ -17,8 +17,8 @@ namespace headway::session {
 
 class Rounds {
 public:
-    // Measured runs per side: kMost if they take at most kShort_s in total; kRuns within kBudget_s; otherwise
-    // fewer.
+    // Measured runs per side: kMost if they take at most kShort_s in total; comparison::kRuns within kBudget_s;
+    // otherwise fewer.
     static constexpr std::uint32_t kMost = 10;
     static constexpr double kBudget_s = 20, kShort_s = 5;
     // The number of runs to plan if one run of each side takes this long.
@@ -70,7 +70,7 @@ private:
     bool exact_ = false;  // simulated: no warm-up, and one run of each
     std::uint32_t planned_ = 0;
     std::uint32_t step_ = 0;  // runs started or completed; two per round
-    std::int64_t began_ns_ = 0, round_began_ns_ = 0;
+    std::int64_t round_began_ns_ = 0;
     double pair_s_ = 0;
     bool over_ = false, stopped_ = false;
     std::string problem_;

@@ -20,9 +20,9 @@ namespace headway::memory {
 
 // When the bytes of a dropped tensor count as free.
 enum class FreePolicy : std::uint8_t {
-    finish,  // taken at issue, freed when the last reader has finished (as MXNet)
+    finish,  // taken at issue, freed when the last reader has finished (Headway's default)
     stream,  // taken at issue, freed at the drop and reused in lane order without waiting (PyTorch's caching allocator)
-    lazy,    // taken when the op starts, freed when the last reader has finished
+    lazy,    // taken when the op starts, freed when the last reader has finished (as MXNet)
 };
 std::string_view name_of(FreePolicy policy);
 

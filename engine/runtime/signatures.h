@@ -27,7 +27,7 @@ namespace headway::runtime {
 // Everything that determines an op's signature.
 struct SignatureKey {
     devices::OpKind kind = devices::OpKind::none;
-    std::uint16_t flags = 0;  // see Flag; axes in the high byte
+    std::uint16_t flags = 0;  // see SignatureFlag; axes in the high byte
     ShapeId in0 = 0, in1 = 0;
     std::uint32_t extra = 0;  // the output's shape (creation) or a number of rows (slices)
     friend bool operator==(const SignatureKey&, const SignatureKey&) = default;

@@ -44,7 +44,7 @@ public:
     void until_finished(const IssuedSoFar& issued, trace::WaitKind kind, std::string_view name);
     // As until_finished(), without first issuing what is gathered in a graph.
     void commands(const IssuedSoFar& issued, trace::WaitKind kind, std::string_view name);
-    // Waits for all commands submitted to one device, and so for their dependencies on the other device.
+    // Waits for all commands submitted to one device, and so for their dependencies on other devices.
     void device(core::DeviceId device, trace::WaitKind kind, std::string_view name);
     // Waits for a moment in one of the program's streams.
     void stream(const StreamPoint& point, std::string_view name);

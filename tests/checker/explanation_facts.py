@@ -11,7 +11,7 @@ MOST_PLACES = 100
 
 
 class Facts:
-    """What the sentences speak of, from the events alone. `own`: the recomputed entries of the report."""
+    """What the sentences are about, from the events alone. `own`: the recomputed entries of the report."""
 
     def __init__(self, checker):
         self.trace, self.graph, self.sums, self.own = checker.trace, checker.graph, checker.sums, checker.own

@@ -9,7 +9,7 @@ What is checked:
   that says "`path`: ...", the names behind it. Other names that look like C++ or report fields are in some source file.
 - Every command line of headway has known commands, options, and parameters of lessons; other options in code style are
   options of headway or of a script of this repository. docs/command-line.md has every option that headway lists.
-- Pages of docs/ that sources speak of exist.
+- Pages of docs/ that sources refer to exist.
 - Links lead to files and headings. Each page of docs/ is linked from README.md, which has at most 149 lines and names the
   right number of lessons. Presets exist.
 

@@ -1,5 +1,5 @@
 // What happened in a run and why: up to six sentences with the run's numbers (fewer where the recording contains
-// less), each pointing at what it speaks of; and a bar whose parts add up to the measured time.
+// less), each pointing at what it is about; and a bar whose parts add up to the measured time.
 //
 // Computed from the recording alone. A sentence that the recording does not support is left out. Times in virtual time
 // are called so; times on a real clock are facts of this one run.
@@ -28,7 +28,7 @@ struct SentenceNumber {
     std::string text;  // as it stands in the sentence: "3,812"
 };
 
-// Something in the timeline that a sentence speaks of.
+// Something in the timeline that a sentence is about.
 struct Place {
     enum class Row : std::uint8_t { run, frontend, headway, lane, memory };
     Row row = Row::run;
@@ -39,7 +39,7 @@ struct Place {
 };
 [[nodiscard]] const char* word_of(Place::Row row);
 
-// One per wording.
+// What a sentence says. A kind may have several wordings.
 enum class SentenceKind : std::uint8_t {
     // How it ended, if not regularly.
     incomplete,

@@ -60,7 +60,8 @@ struct Candidate {
     int rank = 0;
     Sentence sentence;
 };
-inline constexpr int kAlways = 0, kImportant = 1, kTelling = 2, kUseful = 3, kFiller = 9;
+// Ranks. kFiller: shown only if there are fewer than kEnough sentences without it.
+inline constexpr int kAlways = 0, kImportant = 1, kInformative = 2, kUseful = 3, kFiller = 9;
 using Candidates = std::vector<Candidate>;
 
 void add_time(const Facts& facts, Candidates& to);     // time_sentences.cpp

@@ -50,7 +50,7 @@ void add_overlap(const Facts& f, Candidates& to) {
             writer.words(f.devices_used == 2 ? devices : "Two or more devices");
             say_overlap(f, writer, overlap.devices_ns);
         }
-        to.push_back({kTelling, writer.place(f.whole(Row::lane)).done()});
+        to.push_back({kInformative, writer.place(f.whole(Row::lane)).done()});
     } else if (overlap.several_ns > 0) {
         SentenceWriter writer(f.run, SentenceKind::lanes_overlap);
         if (f.lanes_used == 2) {
@@ -59,7 +59,7 @@ void add_overlap(const Facts& f, Candidates& to) {
             writer.words("Two or more of the ").count("lanes", f.lanes_used, "lane", "lanes");
         }
         say_overlap(f, writer, overlap.several_ns);
-        to.push_back({kTelling, writer.place(f.whole(Row::lane)).done()});
+        to.push_back({kInformative, writer.place(f.whole(Row::lane)).done()});
     } else {
         SentenceWriter writer(f.run, SentenceKind::no_overlap);
         if (f.lanes_used == 2) {
@@ -69,7 +69,7 @@ void add_overlap(const Facts& f, Candidates& to) {
                 .count("lanes", f.lanes_used, "lane", "lanes")
                 .words(" ever executed ops at the same time.");
         }
-        to.push_back({kTelling, writer.place(f.whole(Row::lane)).done()});
+        to.push_back({kInformative, writer.place(f.whole(Row::lane)).done()});
     }
     if (overlap.copies_ns > 0) {
         SentenceWriter writer(f.run, SentenceKind::copies_overlap);

@@ -79,7 +79,7 @@ void add_memory(const Facts& f, Candidates& to) {
             writer.bytes("pending_bytes", open);
         }
         writer.words(" of that was held only because ops that need it had not run yet.");
-        to.push_back({kTelling, writer.done()});
+        to.push_back({kInformative, writer.done()});
         return;
     }
     SentenceWriter writer(f.run, SentenceKind::memory_peak);

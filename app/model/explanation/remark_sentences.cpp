@@ -77,7 +77,7 @@ void add_disturbances(const Facts& f, Candidates& to) {
     }
     if (f.folded) {
         SentenceWriter writer(f.run, SentenceKind::folded);
-        to.push_back({kTelling, writer.words("Of the ")
+        to.push_back({kInformative, writer.words("Of the ")
                                     .count("recorded_ops", f.run.op_count(), "op", "ops")
                                     .words(", ")
                                     .count("folded_ops", f.run.folded_ops())

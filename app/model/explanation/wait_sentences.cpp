@@ -155,7 +155,7 @@ void add_policy(const Facts& f, Candidates& to) {
         writer.words(".");
     }
     const auto places = f.places_of({WaitKind::op_barrier, WaitKind::minibatch_barrier});
-    to.push_back({kTelling, writer.places(places).done()});
+    to.push_back({kInformative, writer.places(places).done()});
 }
 
 // ": they cost 130 ns, 40 % of the run."
@@ -216,13 +216,13 @@ void add_without_waits(const Facts& f, Candidates& to) {
         }
         writer.words(barriers.one_at_end ? ", except for one at the end, the run would take " : " the run would take ");
         to.push_back(
-            {cost_ns >= n.total_ns / kLittle ? kTelling : kUseful, with_cost(f, writer, one, without_ns, cost_ns)});
+            {cost_ns >= n.total_ns / kLittle ? kInformative : kUseful, with_cost(f, writer, one, without_ns, cost_ns)});
     }
     if (n.regime == Regime::blocker_bound) {
         const std::int64_t without_ns = without_blockers(f.run).total_ns;
         SentenceWriter writer(f.run, SentenceKind::without_blockers);
         writer.words("Without the waits before the last op that the program did not ask for, the run would take ");
-        to.push_back({kTelling, with_cost(f, writer, false, without_ns, total_ns - without_ns)});
+        to.push_back({kInformative, with_cost(f, writer, false, without_ns, total_ns - without_ns)});
     }
 }
 

@@ -169,7 +169,7 @@ public:
     [[nodiscard]] const Curve& resident_bytes() const { return resident_; }
     [[nodiscard]] const Curve& reserved_bytes() const { return reserved_; }  // reserved by the device's allocator
 
-    // The latest time in the trace; while the frontend waits, the latest time written by the recorder's own thread.
+    // The latest time in the trace; while the frontend waits, the latest time written by the keeper thread.
     [[nodiscard]] std::int64_t now_ns() const { return last_ns_; }
     [[nodiscard]] std::int64_t measure_begin_ns() const;  // where measuring begins, or the first record
     [[nodiscard]] std::int64_t end_ns() const;            // end of the program, or now

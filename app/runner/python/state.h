@@ -1,5 +1,5 @@
-// The state that the Python frontend shares within one run: the runtime, the program's file, errors. There is one
-// interpreter and one run per process, so there is one instance, owned by PythonHost.
+// The Python frontend's state within one run: runtime, tensor type, errors. There is one interpreter and one run per
+// process, so there is one instance: state().
 //
 // Threads: with the GIL. Only the frontend thread may use `runtime`; tensors that are destroyed elsewhere are queued in
 // `orphans`.
@@ -31,11 +31,10 @@ struct State {
     std::int64_t stop_raised_ns =
         0;  // since when the program handles headway.Stop (core::monotonic_ns()); 0: not stopped
     bool stop_wanted = false;        // headway.Stop is to be raised by the handler of a signal
-    std::uint64_t paused_ticks = 0;  // total time paused by the user, excluded from the program's clock
     core::Error last_error;          // the last engine error that was raised, for the report
 };
 
-// The process's state; set by PythonHost before the interpreter starts.
+// The process's only State.
 State& state();
 
 // Raises the Python exception for an engine error and returns null.

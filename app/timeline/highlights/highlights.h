@@ -37,7 +37,7 @@ void add_match_highlight(const TimelineLayout& layout, int run, core::OpId op, c
 void add_wait_highlight(const TimelineLayout& layout, int run, int wait, std::span<const core::OpId> causes,
                         const Theme& theme, float scale, DisplayList& to);
 
-// What a sentence of the run's explanation speaks of: an outline around a range of time in its rows, or a line at a
+// What a sentence of the run's explanation is about: an outline around a range of time in its rows, or a line at a
 // moment.
 void add_place_highlight(const TimelineLayout& layout, int run, const model::Place& place, const Theme& theme,
                          float scale, DisplayList& to);

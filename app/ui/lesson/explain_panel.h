@@ -1,6 +1,6 @@
 // What happened in the last run, sentence by sentence, and predicted + named parts = measured.
 //
-// Pointing at a sentence highlights what it speaks of in the timeline and in the source; a click zooms to it, and keeps
+// Pointing at a sentence highlights what it is about in the timeline and in the source; a click zooms to it, and keeps
 // it highlighted until Esc, another click or another run.
 #pragma once
 

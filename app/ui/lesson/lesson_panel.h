@@ -1,4 +1,4 @@
-// The lesson's text. Its links point at what they speak of: under the pointer they highlight it in the timeline, and a
+// The lesson's text. Its links point at what they refer to: under the pointer they highlight it in the timeline, and a
 // click zooms to it.
 #pragma once
 

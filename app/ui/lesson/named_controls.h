@@ -11,7 +11,7 @@
 
 namespace headway::ui {
 
-// The ids of the controls that an emphasised name speaks of (widget_rect.h), the best first: which of them is shown
+// The ids of the controls that an emphasised name refers to (widget_rect.h), the best first: which of them is shown
 // depends on the window. Empty if it is not a control's name.
 std::vector<std::string> controls_named(const lesson::Lesson& lesson, std::string_view name);
 

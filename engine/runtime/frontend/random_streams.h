@@ -12,7 +12,7 @@ public:
     std::uint64_t next() { return ++last_; }
     // Restarts random numbers: those drawn after this call depend only on `number` and the run's seed.
     void start(std::uint64_t number) {
-        // Mixed, so that its streams are far from those of other numbers and of programs that set none.
+        // Mixed with SplitMix64, so that its streams are far from those of other numbers and of programs that set none.
         std::uint64_t mixed = number + 0x9e3779b97f4a7c15ull;
         mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9ull;
         mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebull;

@@ -13,7 +13,7 @@ namespace {
 
 using gfx::Key;
 
-// A card, and the widget that it speaks of (empty: the window).
+// A card, and the widget that it is about (empty: the window).
 struct TourCard {
     const char *widget, *title, *text;
 };
@@ -152,7 +152,7 @@ void Tour::draw() {
     const float text = wrapped(nullptr, {}, Face::regular, t.text, card.text);
     const float more = wrapped(nullptr, {}, Face::medium, t.issue, keys);
     const float height = ui_.px(46) + text + (more > 0 ? more + ui_.px(8) : 0) + ui_.px(56);
-    // Beside what it speaks of, where there is room; else over its middle.
+    // Beside the widget, where there is room; else over its middle.
     ImVec2 at{(a.x + b.x - width) / 2, (a.y + b.y - height) / 2};
     const float gap = ui_.px(14);
     if (points && b.y + gap + height <= frame.y) {

@@ -1,4 +1,4 @@
-// A tour of the window: a few cards, each beside what it speaks of; the rest is dimmed. Can be left at any time.
+// A tour of the window: a few cards, each beside what it is about; the rest is dimmed. Can be left at any time.
 #pragma once
 
 #include <cstddef>
