@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +27,7 @@ struct Choice {
     std::uint32_t line = 0;
 };
 
-// One run of the program. The values of a hidden case are drawn (draw() in case.h), and no message contains them.
+// One run of the program. The values of a hidden case are drawn (draw_cases() in case.h), and no message contains them.
 struct CasePlan {
     bool hidden = false;
     std::vector<Choice> choices;
@@ -34,9 +35,9 @@ struct CasePlan {
 
 struct Check {
     std::string id, title, why;
-    std::vector<expression::Expression> pass;  // one
+    std::optional<expression::Expression> pass;  // always there after parsing
     expression::Sentence fail;
-    std::vector<expression::Expression> at;  // the op, wait or line to blame: one or none
+    std::optional<expression::Expression> at;  // the op, wait or line to blame
     std::vector<std::string> hints;
     std::vector<std::string> needs;  // checks that must pass before this one can be judged
     bool partial = false;            // also judged if the program did not end

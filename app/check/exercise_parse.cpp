@@ -7,7 +7,7 @@
 #include "app/check/exercise.h"
 #include "app/check/run_facts.h"
 #include "app/check/run_functions.h"
-#include "app/check/yaml.h"
+#include "app/lesson/yaml.h"
 #include "engine/core/bytes.h"
 
 namespace headway::check {
@@ -16,6 +16,15 @@ namespace {
 
 using expression::Expression;
 using expression::Sentence;
+using lesson::allow_only;
+using lesson::flag;
+using lesson::line_of;
+using lesson::list_of_texts;
+using lesson::number;
+using lesson::refuse;
+using lesson::required_text;
+using lesson::text_of;
+using lesson::YamlError;
 
 constexpr std::size_t kMostBytes = 200'000;
 constexpr std::size_t kMostChecks = 40, kMostCases = 20;
@@ -39,19 +48,19 @@ public:
                    {"budget", "cases", "checks", "costs", "device", "equivalent", "id", "lesson", "let", "limits",
                     "results", "streams", "title", "version"},
                    "an exercise");
-        exercise_.id = needed_words(front, "id", "the exercise");
+        exercise_.id = required_text(front, "id", "the exercise");
         if (!is_id(exercise_.id)) {
             refuse("id must be made of the letters a to z, digits and dashes", front["id"]);
         }
-        exercise_.title = needed_words(front, "title", "the exercise");
-        exercise_.version = needed_words(front, "version", "the exercise");
-        exercise_.lesson = words(front, "lesson", "");
-        exercise_.device = words(front, "device", "simulated");
+        exercise_.title = required_text(front, "title", "the exercise");
+        exercise_.version = required_text(front, "version", "the exercise");
+        exercise_.lesson = text_of(front, "lesson", "");
+        exercise_.device = text_of(front, "device", "simulated");
         if (exercise_.device != "simulated" && exercise_.device != "cpu") {
             refuse("device must be simulated or cpu", front["device"]);
         }
-        exercise_.costs = words(front, "costs", "");
-        exercise_.budget = words(front, "budget", "");
+        exercise_.costs = text_of(front, "costs", "");
+        exercise_.budget = text_of(front, "budget", "");
         if (!exercise_.budget.empty() && !core::bytes_from(exercise_.budget)) {
             refuse("budget must be like 8M or 1.5G", front["budget"]);
         }
@@ -59,7 +68,7 @@ public:
             exercise_.streams =
                 static_cast<std::uint32_t>(whole_number(front["streams"], "streams", 1, core::kMaxLanesOfDevice));
         }
-        exercise_.results = list_of_words(front["results"], "results");
+        exercise_.results = list_of_texts(front["results"], "results");
         for (const std::string& name : exercise_.results) {
             if (!is_name(name)) {
                 refuse("\"" + name.substr(0, 60) + "\" is not a Python name", front["results"]);
@@ -91,7 +100,7 @@ private:
     }
     template <class Parsed>
     Parsed known(const YAML::Node& node, const std::string& name) const {
-        auto parsed = parse_known<Parsed>(words(node, name), names_);
+        auto parsed = parse_known<Parsed>(text_of(node, name), names_);
         if (!parsed) {
             throw YamlError{name + ", " + parsed.error().message, text_line(node) + parsed.error().line - 1};
         }
@@ -116,7 +125,7 @@ private:
         for (const auto& [key, value] :
              {std::pair{"memory", &exercise_.limits.memory_bytes}, {"output", &exercise_.limits.output_bytes}}) {
             if (node[key]) {
-                const auto bytes = core::bytes_from(words(node[key], key));
+                const auto bytes = core::bytes_from(text_of(node[key], key));
                 if (!bytes || *bytes == 0) {
                     refuse(std::string("limits.") + key + " must be like 512M or 1G", node[key]);
                 }
@@ -130,7 +139,7 @@ private:
         Choice choice;
         choice.name = name;
         choice.line = line_of(node);
-        choice.values = list_of_words(node, name);
+        choice.values = list_of_texts(node, name);
         if (choice.values.empty()) {
             refuse(name + " has no value", node);
         }
@@ -166,10 +175,10 @@ private:
                 refuse("a case must be names with values", entry);
             }
             CasePlan plan;
-            plan.hidden = truth(entry, "hidden");
+            plan.hidden = flag(entry, "hidden");
             std::set<std::string> seen;
             for (const auto& pair : entry) {
-                const std::string name = words(pair.first, "a name in a case");
+                const std::string name = text_of(pair.first, "a name in a case");
                 if (!seen.insert(name).second) {
                     refuse("\"" + name.substr(0, 60) + "\" is given twice in a case", pair.first);
                 }
@@ -196,7 +205,7 @@ private:
             refuse("let must be names with expressions", node);
         }
         for (const auto& pair : node) {
-            const std::string name = words(pair.first, "a name in let");
+            const std::string name = text_of(pair.first, "a name in let");
             if (!is_name(name)) {
                 refuse("\"" + name.substr(0, 60) + "\" is not a name", pair.first);
             }
@@ -219,25 +228,25 @@ private:
                        "a check");
             Check check;
             check.line = line_of(entry);
-            check.id = needed_words(entry, "id", "the check");
+            check.id = required_text(entry, "id", "the check");
             if (!is_id(check.id)) {
                 refuse("the id of a check must be made of the letters a to z, digits and dashes", entry["id"]);
             }
             const std::string of = " of check " + check.id;
-            check.title = needed_words(entry, "title", "check " + check.id);
-            check.why = needed_words(entry, "why", "check " + check.id);
-            needed_words(entry, "pass", "check " + check.id);
-            check.pass.push_back(expression_of(entry["pass"], "pass" + of));
-            needed_words(entry, "fail", "check " + check.id);
+            check.title = required_text(entry, "title", "check " + check.id);
+            check.why = required_text(entry, "why", "check " + check.id);
+            required_text(entry, "pass", "check " + check.id);
+            check.pass = expression_of(entry["pass"], "pass" + of);
+            required_text(entry, "fail", "check " + check.id);
             check.fail = sentence_of(entry["fail"], "fail" + of);
             if (entry["at"]) {
-                check.at.push_back(expression_of(entry["at"], "at" + of));
+                check.at = expression_of(entry["at"], "at" + of);
             }
-            check.hints = list_of_words(entry["hints"], "hints" + of);
+            check.hints = list_of_texts(entry["hints"], "hints" + of);
             if (check.hints.empty()) {
                 refuse("check " + check.id + " has no hints", entry);
             }
-            check.needs = list_of_words(entry["needs"], "needs" + of);
+            check.needs = list_of_texts(entry["needs"], "needs" + of);
             for (const std::string& need : check.needs) {
                 if (ids.count(need) == 0) {
                     refuse(
@@ -245,7 +254,7 @@ private:
                         entry["needs"]);
                 }
             }
-            check.partial = truth(entry, "partial");
+            check.partial = flag(entry, "partial");
             if (entry["points"]) {
                 check.points = number(entry["points"], "points" + of);
                 if (check.points < 0 || check.points > 1000) {
@@ -268,8 +277,8 @@ private:
         }
         for (const auto& entry : node) {
             allow_only(entry, {"mutants", "why"}, "the equivalent mutants");
-            const std::string why = needed_words(entry, "why", "the entry");
-            for (const std::string& mutant : list_of_words(entry["mutants"], "mutants")) {
+            const std::string why = required_text(entry, "why", "the entry");
+            for (const std::string& mutant : list_of_texts(entry["mutants"], "mutants")) {
                 exercise_.equivalents.push_back({mutant, why, line_of(entry)});
             }
         }
@@ -299,7 +308,7 @@ core::Result<Exercise> parse_exercise(const std::string& content, const std::str
     }
     std::uint32_t first_line = 1;
     try {
-        FrontMatter matter = split_front_matter(content);
+        lesson::FrontMatter matter = lesson::split_front_matter(content);
         first_line = matter.first_line;
         Exercise exercise;
         exercise.file = file;

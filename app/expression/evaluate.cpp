@@ -341,7 +341,7 @@ core::Result<Sentence> Sentence::parse(std::string_view text, std::span<const Fu
             if (!plain.empty()) {
                 sentence.pieces_.push_back({std::exchange(plain, {}), {}});
             }
-            sentence.pieces_.push_back({{}, {std::move(*expression)}});
+            sentence.pieces_.push_back({{}, std::move(*expression)});
             at = end;
         } else {
             plain += c;
@@ -356,11 +356,11 @@ core::Result<Sentence> Sentence::parse(std::string_view text, std::span<const Fu
 core::Result<std::string> Sentence::evaluate(const Record& facts) const {
     std::string text;
     for (const Piece& piece : pieces_) {
-        if (piece.expression.empty()) {
+        if (!piece.expression) {
             text += piece.text;
             continue;
         }
-        auto value = piece.expression.front().evaluate(facts);
+        auto value = piece.expression->evaluate(facts);
         if (!value) {
             return value.error();
         }
@@ -375,17 +375,17 @@ bool Expression::uses(std::string_view fact) const {
 }
 
 bool Sentence::uses(std::string_view fact) const {
-    return std::any_of(pieces_.begin(), pieces_.end(), [fact](const Piece& piece) {
-        return !piece.expression.empty() && piece.expression.front().uses(fact);
-    });
+    return std::any_of(pieces_.begin(), pieces_.end(),
+                       [fact](const Piece& piece) { return piece.expression && piece.expression->uses(fact); });
 }
 
 core::Result<void> Sentence::check_names(std::span<const std::string> known) const {
     for (const Piece& piece : pieces_) {
-        for (const Expression& expression : piece.expression) {
-            if (auto good = expression.check_names(known); !good) {
-                return good;
-            }
+        if (!piece.expression) {
+            continue;
+        }
+        if (auto good = piece.expression->check_names(known); !good) {
+            return good;
         }
     }
     return {};

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,7 +72,7 @@ public:
 private:
     struct Piece {
         std::string text;
-        std::vector<Expression> expression;  // at most one; then the text is empty
+        std::optional<Expression> expression;  // then the text is empty
     };
     std::vector<Piece> pieces_;
 };

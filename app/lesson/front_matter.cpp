@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/lesson/detail_tab_names.h"
+#include "app/lesson/yaml.h"
 #include "engine/core/device_kinds.h"
 #include "engine/core/ids.h"
 #include "engine/devices/simulated/cost_model.h"
@@ -16,33 +17,10 @@ namespace headway::lesson {
 
 namespace {
 
-struct Refusal {
-    std::string message;
-    std::uint32_t line;  // of the file
-};
+constexpr std::uint32_t kFirstLine = 2;  // of the YAML text, in the file
 
 std::uint32_t file_line(const YAML::Mark& mark) {
-    constexpr int kFirstLine = 2;  // of the YAML text
-    return static_cast<std::uint32_t>(std::max(mark.line, 0) + kFirstLine);
-}
-
-[[noreturn]] void refuse(std::string message, const YAML::Node& at) {
-    throw Refusal{std::move(message), file_line(at.Mark())};
-}
-
-std::string words(const YAML::Node& node, const std::string& name) {
-    if (!node.IsScalar()) {
-        refuse(name + " must be a single value", node);
-    }
-    return node.Scalar();
-}
-
-double number(const YAML::Node& node, const std::string& name) {
-    double value = 0;
-    if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !(value >= -1e18 && value <= 1e18)) {
-        refuse(name + " must be a number", node);
-    }
-    return value;
+    return static_cast<std::uint32_t>(std::max(mark.line, 0)) + kFirstLine;
 }
 
 // Counts the characters of UTF-8 text.
@@ -60,23 +38,6 @@ int whole(const YAML::Node& node, const std::string& name, std::size_t most) {
     return static_cast<int>(value);
 }
 
-void allow_only(const YAML::Node& map, const std::set<std::string>& known, const std::string& what) {
-    std::set<std::string> seen;
-    for (const auto& entry : map) {
-        const std::string key = words(entry.first, "a key of " + what);
-        if (known.count(key) == 0) {
-            std::string list;
-            for (const auto& name : known) {
-                list += (list.empty() ? "" : ", ") + name;
-            }
-            refuse("\"" + key + "\" is not known in " + what + " (known: " + list + ")", entry.first);
-        }
-        if (!seen.insert(key).second) {
-            refuse("\"" + key + "\" is given twice in " + what, entry.first);
-        }
-    }
-}
-
 Parameter parse_parameter(const std::string& name, const YAML::Node& node) {
     if (!node.IsMap()) {
         refuse("parameter " + name + " must be a map with value, and least and most or choices", node);
@@ -84,18 +45,18 @@ Parameter parse_parameter(const std::string& name, const YAML::Node& node) {
     allow_only(node, {"choices", "fractions", "help", "label", "least", "most", "value"}, "parameter " + name);
     Parameter parameter;
     parameter.name = name;
-    parameter.label = node["label"] ? words(node["label"], name + ".label") : name;
-    parameter.help = node["help"] ? words(node["help"], name + ".help") : "";
+    parameter.label = node["label"] ? text_of(node["label"], name + ".label") : name;
+    parameter.help = node["help"] ? text_of(node["help"], name + ".help") : "";
     if (!node["value"]) {
         refuse("parameter " + name + " has no value", node);
     }
-    parameter.value = words(node["value"], name + ".value");
+    parameter.value = text_of(node["value"], name + ".value");
     if (node["choices"]) {
         if (!node["choices"].IsSequence() || node["choices"].size() == 0) {
             refuse(name + ".choices must be a list of words", node["choices"]);
         }
         for (const auto& choice : node["choices"]) {
-            parameter.choices.push_back(words(choice, name + ".choices"));
+            parameter.choices.push_back(text_of(choice, name + ".choices"));
         }
     } else {
         if (!node["least"] || !node["most"]) {
@@ -120,15 +81,15 @@ Parameter parse_parameter(const std::string& name, const YAML::Node& node) {
 }
 
 void parse_names(const YAML::Node& front, Lesson& lesson) {
-    lesson.id = words(front["id"], "id");
+    lesson.id = text_of(front["id"], "id");
     if (lesson.id.empty() ||
         lesson.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos) {
         refuse("id must be made of the letters a to z, digits and dashes", front["id"]);
     }
     lesson.id_line = file_line(front["id"].Mark());
     lesson.program_line = file_line(front["program"].Mark());
-    lesson.title = words(front["title"], "title");
-    lesson.program = words(front["program"], "program");
+    lesson.title = text_of(front["title"], "title");
+    lesson.program = text_of(front["program"], "program");
     if (lesson.title.empty() || lesson.program.empty()) {
         refuse("title and program must not be empty", front);
     }
@@ -140,7 +101,7 @@ void parse_tabs(const YAML::Node& tabs, Lesson& lesson) {
     }
     allow_only(tabs, {"mxnet", "python", "pytorch", "tensorflow"}, "tabs");
     for (const auto& entry : tabs) {
-        const std::string file = words(entry.second, "the file of a tab");
+        const std::string file = text_of(entry.second, "the file of a tab");
         if (!is_python_file(file)) {
             refuse("a tab names a Python file in the lesson's folder, not \"" + file + "\"", entry.second);
         }
@@ -152,19 +113,19 @@ void parse_tabs(const YAML::Node& tabs, Lesson& lesson) {
 // Device, barrier, costs, and the numbers of streams and GPUs.
 void parse_run_settings(const YAML::Node& front, Lesson& lesson) {
     if (front["device"]) {
-        lesson.device = words(front["device"], "device");
+        lesson.device = text_of(front["device"], "device");
         if (!core::is_device_kind(lesson.device)) {
             refuse(std::string("device must be ") + core::kDeviceKinds, front["device"]);
         }
     }
     if (front["barrier"]) {
-        lesson.barrier = words(front["barrier"], "barrier");
-        if (const auto barrier = trace::barrier_from_word(lesson.barrier); !barrier) {
+        lesson.barrier = text_of(front["barrier"], "barrier");
+        if (const auto barrier = trace::barrier_called(lesson.barrier); !barrier) {
             refuse(barrier.error().message, front["barrier"]);
         }
     }
     if (front["costs"]) {
-        lesson.costs = words(front["costs"], "costs");
+        lesson.costs = text_of(front["costs"], "costs");
         if (lesson.costs.find('=') == std::string::npos) {
             refuse("costs must be like t1=1us,t2=0.95us,t3=1us", front["costs"]);
         }
@@ -181,7 +142,7 @@ void parse_run_settings(const YAML::Node& front, Lesson& lesson) {
     count("streams", core::kMaxLanesOfDevice, lesson.streams);
     count("gpus", core::kMaxGpus, lesson.gpus);
     if (front["links"]) {
-        lesson.links = words(front["links"], "links");
+        lesson.links = text_of(front["links"], "links");
         if (lesson.links != "pcie" && lesson.links != "pairs" && lesson.links != "ring") {
             refuse("links must be pcie, pairs or ring", front["links"]);
         }
@@ -201,7 +162,7 @@ void parse_run_settings(const YAML::Node& front, Lesson& lesson) {
 }
 
 void parse_view(const YAML::Node& view, Lesson& lesson) {
-    lesson.view = words(view, "view");
+    lesson.view = text_of(view, "view");
     if (!is_detail_tab(lesson.view) && lesson.view != "formula") {
         std::string all;
         for (const DetailTabName& tab : kDetailTabs) {
@@ -221,7 +182,7 @@ void parse_map_entry(const YAML::Node& front, Lesson& lesson) {
     }
     if (front["shows"]) {
         constexpr std::size_t kMost = 48;  // of a card on the map
-        lesson.shows = words(front["shows"], "shows");
+        lesson.shows = text_of(front["shows"], "shows");
         if (lesson.shows.empty() || characters(lesson.shows) > kMost) {
             refuse("shows must have 1 to " + std::to_string(kMost) + " characters", front["shows"]);
         }
@@ -234,7 +195,7 @@ void parse_parameters(const YAML::Node& parameters, Lesson& lesson) {
     }
     std::set<std::string> seen;
     for (const auto& entry : parameters) {
-        const std::string name = words(entry.first, "a parameter's name");
+        const std::string name = text_of(entry.first, "a parameter's name");
         if (!seen.insert(name).second) {
             refuse("parameter " + name + " is given twice", entry.first);
         }
@@ -286,8 +247,8 @@ core::Result<Lesson> parse_front_matter(const std::string& yaml, const std::stri
         Lesson lesson = parse_lesson_keys(YAML::Load(yaml));
         lesson.file = file;
         return lesson;
-    } catch (const Refusal& refusal) {
-        return fail(refusal.message, refusal.line);
+    } catch (const YamlError& problem) {
+        return fail(problem.message, problem.line + kFirstLine);
     } catch (const YAML::Exception& problem) {
         return fail("the front matter cannot be read: " + problem.msg, file_line(problem.mark));
     }

@@ -67,8 +67,8 @@ core::Result<Place> place_of(const Value& value, const model::Run& run) {
 
 }  // namespace
 
-core::Result<Look> parse_look(std::string_view address) {
-    Look look;
+core::Result<LookTarget> parse_look(std::string_view address) {
+    LookTarget look;
     if (lesson::is_detail_tab(address)) {
         look.tab = address;
         return look;
@@ -89,19 +89,19 @@ core::Result<Look> parse_look(std::string_view address) {
     if (!parsed) {
         return parsed.error();
     }
-    look.what.push_back(std::move(*parsed));
+    look.what = std::move(*parsed);
     return look;
 }
 
-core::Result<std::vector<Place>> places_of(const Look& look, const Record& facts, const model::Run& run) {
+core::Result<std::vector<Place>> places_of(const LookTarget& look, const Record& facts, const model::Run& run) {
     const model::Run::Measured part = run.measured();
-    if (look.what.empty()) {
+    if (!look.what) {
         Place place = look.row.value_or(Place{});
         place.begin_ns = part.begin_ns;
         place.end_ns = part.end_ns;
         return std::vector<Place>{place};
     }
-    const auto value = look.what.front().evaluate(facts);
+    const auto value = look.what->evaluate(facts);
     if (!value) {
         return expression::sentence(expression::without_column(value.error().message));
     }

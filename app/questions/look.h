@@ -21,16 +21,16 @@
 
 namespace headway::questions {
 
-struct Look {
-    std::string tab;                           // empty: places in the timeline
-    std::optional<model::Place> row;           // its row, over the whole run
-    std::vector<expression::Expression> what;  // at most one; none: the row
+struct LookTarget {
+    std::string tab;                             // empty: places in the timeline
+    std::optional<model::Place> row;             // its row, over the whole run
+    std::optional<expression::Expression> what;  // none: the row
 };
 
 // The address without "look:". Errors are one sentence.
-core::Result<Look> parse_look(std::string_view address);
+core::Result<LookTarget> parse_look(std::string_view address);
 // The places in the run whose facts these are; an error, one sentence, if the run has no such thing. Not of a tab.
-core::Result<std::vector<model::Place>> places_of(const Look& look, const expression::Record& facts,
+core::Result<std::vector<model::Place>> places_of(const LookTarget& look, const expression::Record& facts,
                                                   const model::Run& run);
 
 }  // namespace headway::questions

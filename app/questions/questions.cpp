@@ -9,7 +9,7 @@
 
 #include "app/check/run_facts.h"
 #include "app/check/run_functions.h"
-#include "app/check/yaml.h"
+#include "app/lesson/yaml.h"
 
 namespace headway::questions {
 namespace {
@@ -44,10 +44,10 @@ class Parser {
 public:
     std::vector<Question> list(const YAML::Node& all) {
         if (!all.IsSequence() || all.size() == 0) {
-            check::refuse("the file must be a list of questions, each of which begins with \"- ask: \"", all);
+            lesson::refuse("the file must be a list of questions, each of which begins with \"- ask: \"", all);
         }
         if (all.size() > kMostQuestions) {
-            check::refuse("a lesson has at most " + std::to_string(kMostQuestions) + " questions", all);
+            lesson::refuse("a lesson has at most " + std::to_string(kMostQuestions) + " questions", all);
         }
         std::vector<Question> questions;
         for (const auto& node : all) {
@@ -59,19 +59,20 @@ public:
 private:
     Question question(const YAML::Node& node) {
         if (!node.IsMap()) {
-            check::refuse("a question must be a map with ask, answer, and " + std::string(kKinds), node);
+            lesson::refuse("a question must be a map with ask, answer, and " + std::string(kKinds), node);
         }
-        check::allow_only(node, {"answer", "ask", "choices", "drawn", "needs", "number", "order", "why"}, "a question");
+        lesson::allow_only(node, {"answer", "ask", "choices", "drawn", "needs", "number", "order", "why"},
+                           "a question");
         Question question;
-        question.ask = check::needed_words(node, "ask", "the question");
-        question.answer = sentence(check::needed_words(node, "answer", "the question"), node["answer"]);
+        question.ask = lesson::required_text(node, "ask", "the question");
+        question.answer = sentence(lesson::required_text(node, "answer", "the question"), node["answer"]);
         if (node["needs"]) {
-            question.needs = expression(check::words(node["needs"], "needs"), node["needs"]);
+            question.needs = expression(lesson::text_of(node["needs"], "needs"), node["needs"]);
         }
         const int kinds =
             (node["choices"] ? 1 : 0) + (node["number"] ? 1 : 0) + (node["order"] ? 1 : 0) + (node["drawn"] ? 1 : 0);
         if (kinds != 1) {
-            check::refuse("a question has one of " + std::string(kKinds), node);
+            lesson::refuse("a question has one of " + std::string(kKinds), node);
         }
         if (node["choices"]) {
             question.kind = choices(node["choices"]);
@@ -84,65 +85,66 @@ private:
         }
         if (node["why"]) {
             if (!node["order"] && !node["drawn"]) {
-                check::refuse("why belongs to an order or a drawn question, or to a choice", node["why"]);
+                lesson::refuse("why belongs to an order or a drawn question, or to a choice", node["why"]);
             }
-            question.why = sentence(check::words(node["why"], "why"), node["why"]);
+            question.why = sentence(lesson::text_of(node["why"], "why"), node["why"]);
         }
         return question;
     }
 
     Choices choices(const YAML::Node& node) {
         if (!node.IsSequence() || node.size() < 2 || node.size() > kMostChoices) {
-            check::refuse("a question has 2 to " + std::to_string(kMostChoices) + " choices", node);
+            lesson::refuse("a question has 2 to " + std::to_string(kMostChoices) + " choices", node);
         }
         Choices choices;
         for (const auto& choice : node) {
             if (!choice.IsMap()) {
-                check::refuse("a choice must be a map with text and right", choice);
+                lesson::refuse("a choice must be a map with text and right", choice);
             }
-            check::allow_only(choice, {"right", "text", "why"}, "a choice");
+            lesson::allow_only(choice, {"right", "text", "why"}, "a choice");
             choices.push_back(
-                {check::needed_words(choice, "text", "the choice"), needed(choice, "right", "the choice"),
-                 choice["why"] ? sentence(check::words(choice["why"], "why"), choice["why"]) : Sentence()});
+                {lesson::required_text(choice, "text", "the choice"), needed(choice, "right", "the choice"),
+                 choice["why"] ? sentence(lesson::text_of(choice["why"], "why"), choice["why"]) : Sentence()});
         }
         return choices;
     }
 
     Number number(const YAML::Node& node) {
         if (!node.IsMap()) {
-            check::refuse("number must be a map with value, least, most and within", node);
+            lesson::refuse("number must be a map with value, least, most and within", node);
         }
-        check::allow_only(node, {"least", "most", "unit", "value", "within"}, "a number");
+        lesson::allow_only(node, {"least", "most", "unit", "value", "within"}, "a number");
         for (const char* needed : {"least", "most", "within"}) {
             if (!node[needed]) {
-                check::refuse(std::string("the number has no ") + needed, node);
+                lesson::refuse(std::string("the number has no ") + needed, node);
             }
         }
-        Number number{needed(node, "value", "the number"), check::number(node["least"], "least"),
-                      check::number(node["most"], "most"), check::words(node, "unit", ""),
-                      check::number(node["within"], "within")};
+        Number number{needed(node, "value", "the number"), lesson::number(node["least"], "least"),
+                      lesson::number(node["most"], "most"), lesson::text_of(node, "unit", ""),
+                      lesson::number(node["within"], "within")};
         if (number.least >= number.most || number.within < 0) {
-            check::refuse("the number needs a least below its most, and within of at least 0", node);
+            lesson::refuse("the number needs a least below its most, and within of at least 0", node);
         }
         return number;
     }
 
     Order order(const YAML::Node& node, const std::string& ask) {
         if (!node.IsSequence() || node.size() < kFewestEvents || node.size() > kMostEvents) {
-            check::refuse("an order has " + std::to_string(kFewestEvents) + " to " + std::to_string(kMostEvents) +
-                              " events, each with text and at",
-                          node);
+            lesson::refuse("an order has " + std::to_string(kFewestEvents) + " to " + std::to_string(kMostEvents) +
+                               " events, each with text and at",
+                           node);
         }
         Order order;
         std::set<std::string> texts;
         for (const auto& event : node) {
             if (!event.IsMap()) {
-                check::refuse("an event must be a map with text and at", event);
+                lesson::refuse("an event must be a map with text and at", event);
             }
-            check::allow_only(event, {"at", "text"}, "an event");
-            order.events.push_back({check::needed_words(event, "text", "the event"), needed(event, "at", "the event")});
+            lesson::allow_only(event, {"at", "text"}, "an event");
+            order.events.push_back(
+                {lesson::required_text(event, "text", "the event"), needed(event, "at", "the event")});
             if (!texts.insert(order.events.back().text).second) {
-                check::refuse("two events have the same text", event);
+                lesson::refuse("two events have the same text", event);
             }
         }
         order.shown = shuffled(order.events.size(), ask);
@@ -151,22 +153,22 @@ private:
 
     Drawn drawn(const YAML::Node& node) {
         if (!node.IsMap()) {
-            check::refuse("drawn must be a map with row, from and within", node);
+            lesson::refuse("drawn must be a map with row, from and within", node);
         }
-        check::allow_only(node, {"axis", "draws", "from", "lanes", "row", "to", "within"}, "a drawn question");
+        lesson::allow_only(node, {"axis", "draws", "from", "lanes", "row", "to", "within"}, "a drawn question");
         Drawn drawn{.from = needed(node, "from", "the drawn question")};
         if (node["to"]) {
-            drawn.to = expression(check::words(node["to"], "to"), node["to"]);
+            drawn.to = expression(lesson::text_of(node["to"], "to"), node["to"]);
         }
         drawn.lanes =
-            node["lanes"] ? check::list_of_words(node["lanes"], "lanes") : std::vector<std::string>{"Backend"};
+            node["lanes"] ? lesson::list_of_texts(node["lanes"], "lanes") : std::vector<std::string>{"Backend"};
         if (drawn.lanes.empty() || drawn.lanes.size() > kMostLanes) {
-            check::refuse("a drawn question has 1 to " + std::to_string(kMostLanes) + " lanes", node["lanes"]);
+            lesson::refuse("a drawn question has 1 to " + std::to_string(kMostLanes) + " lanes", node["lanes"]);
         }
-        const std::string row = check::needed_words(node, "row", "the drawn question");
+        const std::string row = lesson::required_text(node, "row", "the drawn question");
         const auto lane = std::find(drawn.lanes.begin(), drawn.lanes.end(), row);
         if (row != "frontend" && lane == drawn.lanes.end()) {
-            check::refuse("row must be frontend or one of the lanes", node["row"]);
+            lesson::refuse("row must be frontend or one of the lanes", node["row"]);
         }
         drawn.row = row == "frontend" ? 0 : static_cast<std::size_t>(lane - drawn.lanes.begin()) + 1;
         set_look(drawn, node);
@@ -174,26 +176,26 @@ private:
             set_axis(drawn, node["axis"]);
         }
         if (!node["within"]) {
-            check::refuse("the drawn question has no within", node);
+            lesson::refuse("the drawn question has no within", node);
         }
-        drawn.within = check::number(node["within"], "within");
+        drawn.within = lesson::number(node["within"], "within");
         if (drawn.within <= 0 || drawn.within > kMostWithin) {
-            check::refuse("within is in percent of the axis, above 0 and at most 50", node["within"]);
+            lesson::refuse("within is in percent of the axis, above 0 and at most 50", node["within"]);
         }
         return drawn;
     }
 
     static void set_look(Drawn& drawn, const YAML::Node& node) {
         if (drawn.row == 0) {
-            const std::string what = check::words(node, "draws", "wait");
+            const std::string what = lesson::text_of(node, "draws", "wait");
             if (what != "wait" && what != "issue" && what != "work") {
-                check::refuse("the frontend's row draws wait, issue or work", node["draws"]);
+                lesson::refuse("the frontend's row draws wait, issue or work", node["draws"]);
             }
             drawn.what = what == "wait" ? Drawn::What::wait : what == "issue" ? Drawn::What::issue : Drawn::What::work;
             return;
         }
         drawn.what = Drawn::What::op;
-        const std::string what = check::words(node, "draws", "other");
+        const std::string what = lesson::text_of(node, "draws", "other");
         std::string known;
         for (int i = 0; i <= static_cast<int>(devices::Family::other); ++i) {
             const auto family = static_cast<devices::Family>(i);
@@ -203,28 +205,29 @@ private:
             }
             known += (known.empty() ? "" : ", ") + std::string(devices::name_of(family));
         }
-        check::refuse("a lane's row draws a family of ops: " + known, node["draws"]);
+        lesson::refuse("a lane's row draws a family of ops: " + known, node["draws"]);
     }
 
     void set_axis(Drawn& drawn, const YAML::Node& node) {
-        check::allow_only(node, {"begin", "end", "left", "right"}, "an axis");
+        lesson::allow_only(node, {"begin", "end", "left", "right"}, "an axis");
         if (node["begin"].IsDefined() != node["left"].IsDefined() ||
             node["end"].IsDefined() != node["right"].IsDefined()) {
-            check::refuse("the axis has a name for each end that it sets: left for its start, right for its end", node);
+            lesson::refuse("the axis has a name for each end that it sets: left for its start, right for its end",
+                           node);
         }
         if (node["begin"]) {
             drawn.axis_begin = needed(node, "begin", "the axis");
-            drawn.left = check::needed_words(node, "left", "the axis");
+            drawn.left = lesson::required_text(node, "left", "the axis");
         }
         if (node["end"]) {
             drawn.axis_end = needed(node, "end", "the axis");
-            drawn.right = check::needed_words(node, "right", "the axis");
+            drawn.right = lesson::required_text(node, "right", "the axis");
         }
     }
 
     // The expression of this key.
     Expression needed(const YAML::Node& map, const char* key, const std::string& what) {
-        return expression(check::needed_words(map, key, what), map[key]);
+        return expression(lesson::required_text(map, key, what), map[key]);
     }
     Expression expression(const std::string& text, const YAML::Node& at) { return known<Expression>(text, at); }
     Sentence sentence(const std::string& text, const YAML::Node& at) { return known<Sentence>(text, at); }
@@ -232,7 +235,7 @@ private:
     Parsed known(const std::string& text, const YAML::Node& at) {
         auto parsed = check::parse_known<Parsed>(text, names_);
         if (!parsed) {
-            check::refuse(parsed.error().message, at);
+            lesson::refuse(parsed.error().message, at);
         }
         return std::move(*parsed);
     }
@@ -248,7 +251,7 @@ core::Result<std::vector<Question>> parse_questions(const std::string& content, 
     };
     try {
         return Parser().list(YAML::Load(content));
-    } catch (const check::YamlError& problem) {
+    } catch (const lesson::YamlError& problem) {
         return fail(problem.message, problem.line);
     } catch (const YAML::Exception& problem) {
         return fail("the questions cannot be read: " + problem.msg,

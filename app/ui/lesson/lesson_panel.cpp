@@ -96,7 +96,7 @@ core::Result<std::vector<model::Place>> LessonPanel::places_of(int link) {
 }
 
 void LessonPanel::follow(int link) {
-    const questions::Look& look = *links_[static_cast<std::size_t>(link)];
+    const questions::LookTarget& look = *links_[static_cast<std::size_t>(link)];
     if (!look.tab.empty()) {
         state_.details.show(look.tab);
         return;

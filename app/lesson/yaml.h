@@ -9,24 +9,27 @@
 #include <string_view>
 #include <vector>
 
-namespace headway::check {
+namespace headway::lesson {
 
 struct YamlError {
     std::string message;
     std::uint32_t line;  // of the YAML text, from 0
 };
 
+// `name`, `what`: how messages call the entry. All of these throw YamlError.
 [[noreturn]] void refuse(const std::string& message, const YAML::Node& at);
 std::uint32_t line_of(const YAML::Node& node);
 
-std::string words(const YAML::Node& node, const std::string& name);
+std::string text_of(const YAML::Node& node, const std::string& name);
 // The value of `key`, or `otherwise` if the map does not have it.
-std::string words(const YAML::Node& map, const char* key, const std::string& otherwise);
-std::string needed_words(const YAML::Node& map, const char* key, const std::string& what);
+std::string text_of(const YAML::Node& map, const char* key, const std::string& otherwise);
+// Not empty.
+std::string required_text(const YAML::Node& map, const char* key, const std::string& what);
+// From -1e15 to 1e15.
 double number(const YAML::Node& node, const std::string& name);
-bool truth(const YAML::Node& map, const char* key);  // false if the map does not have it
+bool flag(const YAML::Node& map, const char* key);  // false if the map does not have it
 // A list of single values; a single value is a list of one.
-std::vector<std::string> list_of_words(const YAML::Node& node, const std::string& name);
+std::vector<std::string> list_of_texts(const YAML::Node& node, const std::string& name);
 // Refuses unknown and repeated keys.
 void allow_only(const YAML::Node& map, std::initializer_list<std::string_view> known, const std::string& what);
 
@@ -38,4 +41,4 @@ struct FrontMatter {
 };
 FrontMatter split_front_matter(const std::string& content);
 
-}  // namespace headway::check
+}  // namespace headway::lesson

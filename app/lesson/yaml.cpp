@@ -1,9 +1,9 @@
-#include "app/check/yaml.h"
+#include "app/lesson/yaml.h"
 
 #include <algorithm>
 #include <set>
 
-namespace headway::check {
+namespace headway::lesson {
 
 void refuse(const std::string& message, const YAML::Node& at) {
     throw YamlError{message, line_of(at)};
@@ -13,22 +13,22 @@ std::uint32_t line_of(const YAML::Node& node) {
     return static_cast<std::uint32_t>(std::max(node.Mark().line, 0));
 }
 
-std::string words(const YAML::Node& node, const std::string& name) {
+std::string text_of(const YAML::Node& node, const std::string& name) {
     if (!node.IsScalar()) {
         refuse(name + " must be a single value", node);
     }
     return node.Scalar();
 }
 
-std::string words(const YAML::Node& map, const char* key, const std::string& otherwise) {
-    return map[key] ? words(map[key], key) : otherwise;
+std::string text_of(const YAML::Node& map, const char* key, const std::string& otherwise) {
+    return map[key] ? text_of(map[key], key) : otherwise;
 }
 
-std::string needed_words(const YAML::Node& map, const char* key, const std::string& what) {
+std::string required_text(const YAML::Node& map, const char* key, const std::string& what) {
     if (!map[key]) {
         refuse(what + " has no " + key, map);
     }
-    std::string text = words(map[key], key);
+    std::string text = text_of(map[key], key);
     if (text.empty()) {
         refuse(std::string(key) + " is empty", map[key]);
     }
@@ -43,7 +43,7 @@ double number(const YAML::Node& node, const std::string& name) {
     return value;
 }
 
-bool truth(const YAML::Node& map, const char* key) {
+bool flag(const YAML::Node& map, const char* key) {
     bool value = false;
     if (map[key] && !(map[key].IsScalar() && YAML::convert<bool>::decode(map[key], value))) {
         refuse(std::string(key) + " must be true or false", map[key]);
@@ -51,7 +51,7 @@ bool truth(const YAML::Node& map, const char* key) {
     return value;
 }
 
-std::vector<std::string> list_of_words(const YAML::Node& node, const std::string& name) {
+std::vector<std::string> list_of_texts(const YAML::Node& node, const std::string& name) {
     std::vector<std::string> list;
     if (!node || node.IsNull()) {
         return list;
@@ -63,7 +63,7 @@ std::vector<std::string> list_of_words(const YAML::Node& node, const std::string
         refuse(name + " must be a list", node);
     }
     for (const auto& entry : node) {
-        list.push_back(words(entry, name));
+        list.push_back(text_of(entry, name));
     }
     return list;
 }
@@ -74,7 +74,7 @@ void allow_only(const YAML::Node& map, std::initializer_list<std::string_view> k
     }
     std::set<std::string> seen;
     for (const auto& entry : map) {
-        const std::string key = words(entry.first, "a key of " + what);
+        const std::string key = text_of(entry.first, "a key of " + what);
         if (std::find(known.begin(), known.end(), key) == known.end()) {
             std::string list;
             for (const auto& name : known) {
@@ -132,4 +132,4 @@ FrontMatter split_front_matter(const std::string& content) {
     return matter;
 }
 
-}  // namespace headway::check
+}  // namespace headway::lesson
