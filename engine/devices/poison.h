@@ -43,6 +43,23 @@ public:
     // spoiled.
     bool run_opaque(const Command& command);
 
+    // Runs an op unless it needs a buffer that is spoiled; false if it did not run or failed. `take_lazily` finds or
+    // allocates operands that are allocated at the start (false: it could not), `kernel` computes the values.
+    template <class TakeLazily, class Kernel>
+    bool run(Command& command, TakeLazily take_lazily, Kernel kernel) {
+        if ((command.flags & kOpaque) != 0) {
+            return run_opaque(command);
+        }
+        if (any() && spreads_to(command)) {
+            return false;
+        }
+        if ((command.flags & kLazyOperands) != 0 && !take_lazily(command)) {
+            return false;
+        }
+        kernel(command);
+        return true;
+    }
+
     // The device is lost: from now on every buffer is spoiled and every op fails, with this origin unless it has an
     // earlier one. Only the first call has an effect.
     void lose(OpFailure failure);

@@ -353,17 +353,9 @@ void CpuDevice::run_slowly(Lane& lane, Command& command) {
 
 // Runs one op with all its checks; returns whether it ran.
 bool CpuDevice::run_alone(Command& command) {
-    if ((command.flags & kOpaque) != 0) {
-        return poison().run_opaque(command);
-    }
-    if (poison().any() && poison().spreads_to(command)) {
-        return false;
-    }
-    if ((command.flags & kLazyOperands) != 0 && !take_lazily(command)) {
-        return false;
-    }
-    kernels_[static_cast<std::size_t>(command.signature->kind)](*command.signature, command);
-    return true;
+    return poison().run(
+        command, [this](Command& lazy) { return take_lazily(lazy); },
+        [this](Command& op) { kernels_[static_cast<std::size_t>(op.signature->kind)](*op.signature, op); });
 }
 
 bool CpuDevice::run_step(Lane& lane, Command& step) {

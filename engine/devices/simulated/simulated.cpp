@@ -330,17 +330,8 @@ void SimulatedDevice::World::task_ends(std::uint32_t index, const VirtualLanes::
 
 // Computes the values; false if the op failed or depends on one that did. Such an op takes no time.
 bool SimulatedDevice::execute(Command& command) {
-    if ((command.flags & kOpaque) != 0) {
-        return poison().run_opaque(command);
-    }
-    if (poison().any() && poison().spreads_to(command)) {
-        return false;
-    }
-    if ((command.flags & kLazyOperands) != 0 && !take_lazily(command)) {
-        return false;
-    }
-    kernels::run(command);
-    return true;
+    return poison().run(
+        command, [this](Command& lazy) { return take_lazily(lazy); }, [](Command& op) { kernels::run(op); });
 }
 
 // Runs the steps one after another; each costs what it would cost alone. Steps that fail take no time.
