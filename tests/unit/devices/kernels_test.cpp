@@ -64,21 +64,11 @@ bool same_bits(const Values& a, const Values& b) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
-class Kernels : public ::testing::TestWithParam<Instructions> {
+class Kernels : public WithInstructions {
 protected:
     void SetUp() override {
-        if (!has_instructions(GetParam())) {
-            GTEST_SKIP() << "this processor does not have these instructions";
-        }
         use_one_blas_thread();  // as devices do
-        use_instructions(GetParam());
-    }
-    void TearDown() override {
-        for (const auto widest : {Instructions::baseline, Instructions::avx2, Instructions::avx512}) {
-            if (has_instructions(widest)) {
-                use_instructions(widest);
-            }
-        }
+        WithInstructions::SetUp();
     }
 };
 

@@ -78,21 +78,8 @@ TEST(NormalMath, SineAndCosineAreAccurateToTheirStatedError) {
     EXPECT_EQ(sine_cosine_of_turn(3u << 30).sine, -1.0f);
 }
 
-class RandomFill : public ::testing::TestWithParam<Instructions> {
+class RandomFill : public WithInstructions {
 protected:
-    void SetUp() override {
-        if (!has_instructions(GetParam())) {
-            GTEST_SKIP() << "this processor does not have these instructions";
-        }
-        use_instructions(GetParam());
-    }
-    void TearDown() override {
-        for (const auto widest : {Instructions::baseline, Instructions::avx2, Instructions::avx512}) {
-            if (has_instructions(widest)) {
-                use_instructions(widest);
-            }
-        }
-    }
     static std::vector<float> normals(std::int64_t n, std::uint64_t seed = 1, std::uint64_t stream = 0, float mean = 0,
                                       float deviation = 1) {
         std::vector<float> out(static_cast<std::size_t>(n));

@@ -22,21 +22,6 @@ using model::OpId;
 using model::Run;
 using nlohmann::json;
 
-std::unique_ptr<Run> folded_run(const LongProgram& program, model::RecordingBuilder& builder) {
-    std::unique_ptr<Run> run;
-    write(builder, program, [&] {
-        if (run == nullptr) {
-            run = builder.open();
-            run->fold_beyond(2 * kFoldedItems);
-        }
-        run->update();
-    });
-    run->update();
-    run->process_ended({});
-    run->close();
-    return run;
-}
-
 void expect_same_sums(const Run& a_run, const Run& b_run, std::int64_t begin_ns, std::int64_t end_ns) {
     const model::TimeRangeSummary a = time_range_summary(a_run, begin_ns, end_ns);
     const model::TimeRangeSummary b = time_range_summary(b_run, begin_ns, end_ns);
@@ -235,7 +220,7 @@ TEST(FoldedTrace, OnlyWhatWasMeasuredCounts) {
 // Each event for other viewers: no slice of a row overlaps another one, and each block says how many it stands for.
 TEST(FoldedTrace, OtherViewersSeeTheBlocks) {
     model::RecordingBuilder builder;
-    const auto run = folded_run({.ops = 70'000}, builder);
+    const auto run = model::folded_run({.ops = 70'000}, builder);
     const json trace = json::parse(exported(*run));
     std::uint64_t issues = 0;
     std::map<int, std::vector<std::pair<double, double>>> slices;
@@ -262,7 +247,7 @@ TEST(FoldedTrace, OtherViewersSeeTheBlocks) {
 // A file that lacks blocks, or whose blocks say what cannot be, is still a run with all its ops.
 TEST(FoldedTrace, DamagedBlocksAreLeftOut) {
     model::RecordingBuilder builder;
-    const auto run = folded_run({}, builder);
+    const auto run = model::folded_run({}, builder);
     const std::string text = exported(*run);
     for (std::uint32_t seed = 1; seed <= 2; ++seed) {
         std::mt19937 random(seed);

@@ -153,8 +153,7 @@ void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
 }
 
 // The run of such a program, some of whose ops are folded.
-inline std::unique_ptr<Run> folded_run(const LongProgram& program) {
-    RecordingBuilder builder;
+inline std::unique_ptr<Run> folded_run(const LongProgram& program, RecordingBuilder& builder) {
     std::unique_ptr<Run> run;
     write(builder, program, [&] {
         if (run == nullptr) {
@@ -164,9 +163,14 @@ inline std::unique_ptr<Run> folded_run(const LongProgram& program) {
         run->update();
     });
     run->update();
+    run->process_ended({});
     run->close();
     EXPECT_FALSE(run->folded_parts().empty());
     return run;
+}
+inline std::unique_ptr<Run> folded_run(const LongProgram& program) {
+    RecordingBuilder builder;
+    return folded_run(program, builder);
 }
 
 }  // namespace headway::model

@@ -277,6 +277,18 @@ public:
             maker.failed && maker.more_out.empty();  // else the steps before the failed one took some
         return policy != "lazy" ? maker.issue_begin : took_none ? kPending : maker.begin;
     }
+    // When the buffer's memory is free again; kPending: never.
+    [[nodiscard]] std::int64_t freed(BufferId buffer, std::string_view policy) const {
+        std::int64_t free = buffers[buffer].dropped;
+        if (policy != "stream" && free != kPending) {
+            for (OpId op = 1; op <= ops.size(); ++op) {
+                if (reads(op, buffer) || writes(op, buffer)) {
+                    free = std::max(free, ops[op - 1].end);
+                }
+            }
+        }
+        return free;
+    }
 
     std::uint32_t fails_every = 0;  // 0: no op fails
     bool composites = false;        // whether some ops have further outputs

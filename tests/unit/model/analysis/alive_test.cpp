@@ -44,15 +44,7 @@ TEST_P(AliveInRandomPrograms, SumUpToTheCurves) {
         std::multiset<OpId> makers;
         for (BufferId id = 1; id < program.buffers.size(); ++id) {
             const auto& buffer = program.buffers[id];
-            std::int64_t free = buffer.dropped;
-            if (policy != "stream" && free != kPending) {
-                for (OpId op = 1; op <= program.ops.size(); ++op) {
-                    if (program.reads(op, id) || program.writes(op, id)) {
-                        free = std::max(free, program.ops[op - 1].end);
-                    }
-                }
-            }
-            if (program.taken(id, policy) <= ns && ns < free) {
+            if (program.taken(id, policy) <= ns && ns < program.freed(id, policy)) {
                 makers.insert(buffer.maker);
             }
         }

@@ -1,7 +1,7 @@
+#include "app/model/run/run.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/run/devices.h"
 #include "app/model/run/queries.h"
-#include "app/model/run/run.h"
 
 #include <gtest/gtest.h>
 
@@ -21,14 +21,7 @@ Bytes bytes_at(const RandomProgram& program, std::string_view policy, std::int64
     for (BufferId id = 1; id < program.buffers.size(); ++id) {
         const auto& buffer = program.buffers[id];
         const std::int64_t taken = program.taken(id, policy);
-        std::int64_t free = buffer.dropped;
-        if (policy != "stream" && free != kPending) {
-            for (OpId op = 1; op <= program.ops.size(); ++op) {
-                if (program.reads(op, id) || program.writes(op, id)) {
-                    free = std::max(free, program.ops[op - 1].end);
-                }
-            }
-        }
+        const std::int64_t free = program.freed(id, policy);
         const auto size = static_cast<std::int64_t>(buffer.bytes);
         bytes.live += taken <= ns && ns < free ? size : 0;
         bytes.pending += std::max(taken, buffer.dropped) <= ns && ns < free ? size : 0;
