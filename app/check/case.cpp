@@ -32,7 +32,7 @@ std::string with_values(std::string text, const std::vector<std::pair<std::strin
 
 }  // namespace
 
-std::vector<Case> draw(const Exercise& exercise, const std::string& key) {
+std::vector<Case> draw_cases(const Exercise& exercise, const std::string& key) {
     Random random(exercise.hash + key);
     std::vector<Case> cases;
     for (const CasePlan& plan : exercise.cases) {

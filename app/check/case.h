@@ -22,6 +22,6 @@ struct Case {
 
 // The same `key` gives the same values. By default the key is the hash of the learner's program: one program always
 // gets the same cases, and writing their values into it changes them.
-std::vector<Case> draw(const Exercise& exercise, const std::string& key);
+std::vector<Case> draw_cases(const Exercise& exercise, const std::string& key);
 
 }  // namespace headway::check

@@ -29,7 +29,7 @@ std::string last_message(const std::string& words) {
     return words.substr(begin, words.find('\n', begin) - begin);
 }
 
-Ending limit_ending(confinement::Limit limit, const Limits& limits, std::uint32_t line) {
+CaseEnd limit_ending(confinement::Limit limit, const Limits& limits, std::uint32_t line) {
     switch (limit) {
         case confinement::Limit::output:
             return {Verdict::endless_output,
@@ -52,7 +52,7 @@ Ending limit_ending(confinement::Limit limit, const Limits& limits, std::uint32_
 
 }  // namespace
 
-Ending ending_of(model::Run* run, bool out_of_time, const Limits& limits, const std::string& words) {
+CaseEnd ending_of(model::Run* run, bool out_of_time, const Limits& limits, const std::string& words) {
     if (run == nullptr) {
         const std::string message = last_message(words);
         return {out_of_time ? Verdict::endless_loop : Verdict::refused,

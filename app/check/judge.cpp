@@ -41,8 +41,8 @@ std::shared_ptr<const expression::Record> facts_of(const Exercise& exercise, con
 }
 
 // The check that every exercise begins with: how the run ended, if it can be relied on.
-Ending judge_run(const CaseRun& run) {
-    Ending ending = run.ending;
+CaseEnd judge_run(const CaseRun& run) {
+    CaseEnd ending = run.ending;
     if (ending.good() && run.run->run != nullptr && run.reference->run != nullptr) {
         ending.sentence = implausible(*run.run->run, *run.reference->run);
         ending.verdict = ending.sentence.empty() ? Verdict::passed : Verdict::forged;
@@ -64,10 +64,10 @@ Ending judge_run(const CaseRun& run) {
 }
 
 void put_place(const Check& check, const expression::Record& facts, InCase& result) {
-    if (check.at.empty()) {
+    if (!check.at) {
         return;
     }
-    const auto place = check.at.front().evaluate(facts);
+    const auto place = check.at->evaluate(facts);
     if (!place) {
         return;
     }
@@ -83,7 +83,7 @@ void put_place(const Check& check, const expression::Record& facts, InCase& resu
 
 InCase judge_check(const Check& check, const expression::Record& facts) {
     InCase result;
-    const auto passed = check.pass.front().truth(facts);
+    const auto passed = check.pass->truth(facts);
     if (passed && *passed) {
         return result;
     }
@@ -159,7 +159,7 @@ void judge(const Exercise& exercise, std::span<const CaseRun> runs, const std::v
         report.checks.push_back(std::move(result));
     }
     for (const CaseRun& run : runs) {
-        const Ending ending = judge_run(run);
+        const CaseEnd ending = judge_run(run);
         const bool ended = ending.good();
         report.verdict = report.verdict == Verdict::passed ? ending.verdict : report.verdict;
         std::vector<InCase> here{

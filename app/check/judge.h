@@ -16,7 +16,7 @@
 namespace headway::check {
 
 // How the program's process ended.
-struct Ending {
+struct CaseEnd {
     Verdict verdict = Verdict::passed;  // passed: it ran to its end
     std::string sentence;               // if it did not
     std::uint32_t line = 0;
@@ -26,11 +26,11 @@ struct Ending {
 struct CaseRun {
     Case with;
     std::shared_ptr<const RunData> run, reference;
-    Ending ending;
+    CaseEnd ending;
 };
 
 // `out_of_time`: it was killed because it did not end. `words`: what was written on stderr, for a run that never began.
-Ending ending_of(model::Run* run, bool out_of_time, const Limits& limits, const std::string& words);
+CaseEnd ending_of(model::Run* run, bool out_of_time, const Limits& limits, const std::string& words);
 
 // One sentence if no run of this program can have written the recording, else "". `reference`: a trusted run of another
 // program with the same settings. On the simulated device all times follow from the ops, so they are computed again and

@@ -232,7 +232,7 @@ core::Result<Grader::Ran> Grader::run(const fs::path& program, const check::Case
         data->source = std::move(*lines);
     }
     ran.ending = end.damaged
-                     ? check::Ending{check::Verdict::forged, "The program wrote into the recording's memory.", 0}
+                     ? check::CaseEnd{check::Verdict::forged, "The program wrote into the recording's memory.", 0}
                      : check::ending_of(run.get(), out_of_time, exercise_.limits, words);
     ran.data = std::move(data);
     return ran;
@@ -277,7 +277,7 @@ core::Result<check::CheckReport> Grader::check(const fs::path& program, const st
         report.notes.emplace_back("This kernel has no Landlock, so the program was not confined.");
     }
     std::vector<check::CaseRun> runs;
-    for (const check::Case& with : check::draw(exercise_, key.empty() ? report.program_hash : key)) {
+    for (const check::Case& with : check::draw_cases(exercise_, key.empty() ? report.program_hash : key)) {
         auto ran = run(program, with);
         if (!ran) {
             return ran.error();

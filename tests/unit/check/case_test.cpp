@@ -11,7 +11,7 @@ namespace {
 
 TEST(Case, TheFirstIsAsWritten) {
     const auto exercise = parse_exercise(kExercise, "exercise.md");
-    const auto cases = draw(*exercise, "key");
+    const auto cases = draw_cases(*exercise, "key");
     ASSERT_EQ(cases.size(), 2u);
     EXPECT_EQ(cases[0].values[0], (std::pair<std::string, std::string>("size", "32")));
     EXPECT_EQ(cases[0].seed, 0u);
@@ -20,11 +20,11 @@ TEST(Case, TheFirstIsAsWritten) {
 
 TEST(Case, HiddenValuesFollowFromTheKey) {
     const auto exercise = parse_exercise(kExercise, "exercise.md");
-    EXPECT_EQ(draw(*exercise, "key"), draw(*exercise, "key"));
+    EXPECT_EQ(draw_cases(*exercise, "key"), draw_cases(*exercise, "key"));
     std::set<std::string> sizes, costs;
     std::set<std::uint64_t> seeds;
     for (int i = 0; i < 1000; ++i) {
-        const Case hidden = draw(*exercise, std::to_string(i))[1];
+        const Case hidden = draw_cases(*exercise, std::to_string(i))[1];
         EXPECT_TRUE(hidden.hidden);
         sizes.insert(hidden.values[0].second);
         costs.insert(hidden.costs);

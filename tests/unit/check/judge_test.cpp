@@ -49,7 +49,7 @@ CheckReport judged(std::vector<CaseRun> runs) {
     return report;
 }
 
-CaseRun shown(std::shared_ptr<RunData> run, Ending ending = {}) {
+CaseRun shown(std::shared_ptr<RunData> run, CaseEnd ending = {}) {
     return {Case{false, 0, {{"size", "32"}}, ""}, std::move(run), run_with(2, 0), std::move(ending)};
 }
 CaseRun hidden(std::shared_ptr<RunData> run) {

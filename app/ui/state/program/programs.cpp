@@ -143,7 +143,7 @@ core::Result<void> Programs::open_exercise(const check::Exercise& exercise) {
     shown.file = file.string();
     shown.device = exercise.device;
     shown.streams = exercise.streams;
-    shown.costs = check::draw(exercise, "").front().costs;  // of the case that is shown
+    shown.costs = check::draw_cases(exercise, "").front().costs;  // of the case that is shown
     add_opened(std::move(shown), file);
     return {};
 }
