@@ -249,14 +249,8 @@ void CloseDialog::draw() {
     draw_text(ui_, list, left, at.y + ui_.px(64), Face::mono, 13, t.dim, names, width);
     const float y = at.y + size.y - ui_.px(52);
     float x = left;
-    const auto put = [&](const char* id, const char* label, ButtonKind kind) {
-        const ButtonLook look{.kind = kind};
-        const bool clicked = button(ui_, id, label, {x, y}, look);
-        x += button_width(ui_, label, look) + ui_.px(8);
-        return clicked;
-    };
     bool stay = gfx::key_pressed(gfx::Key::escape), done = false;
-    if (put("close/save", "Save and close", ButtonKind::primary)) {
+    if (row_button(ui_, x, y, "close/save", "Save and close", ButtonKind::primary)) {
         for (auto* document : unsaved) {
             if (auto saved = state_.source.files.save(*document); !saved) {
                 state_.notices.add(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
@@ -265,11 +259,11 @@ void CloseDialog::draw() {
         }
         done = true;
     }
-    if (put("close/discard", "Close without saving", ButtonKind::plain)) {
+    if (row_button(ui_, x, y, "close/discard", "Close without saving", ButtonKind::plain)) {
         given_up_ = edits();
         done = true;
     }
-    if (put("close/stay", "Stay", ButtonKind::plain)) {
+    if (row_button(ui_, x, y, "close/stay", "Stay", ButtonKind::plain)) {
         stay = true;
     }
     if (stay || done) {

@@ -195,30 +195,24 @@ void ExportDialog::draw(bool enter_exports) {
     if (const char* remark = remark_of(choice); *remark != '\0') {
         words += std::string("; ") + remark;
     }
-    draw_text(ui_, list, left_ + ui_.px(kName), y + ui_.px(10), Face::regular, 13,
-              problem_.empty() ? t.dim : t.warning, problem_.empty() ? words : problem_, right_ - left_ - ui_.px(kName));
+    draw_text(ui_, list, left_ + ui_.px(kName), y + ui_.px(10), Face::regular, 13, problem_.empty() ? t.dim : t.warning,
+              problem_.empty() ? words : problem_, right_ - left_ - ui_.px(kName));
 
     y = at.y + size.y - ui_.px(50);
     float x = left_;
-    const auto put = [&](const char* id, const char* label, ButtonKind kind) {
-        const ButtonLook look{.kind = kind};
-        const bool clicked = button(ui_, id, label, {x, y}, look);
-        x += button_width(ui_, label, look) + ui_.px(8);
-        return clicked;
-    };
     const bool keyed =
         shown_ && (gfx::key_pressed(gfx::Key::f12) || (enter_exports && gfx::key_pressed(gfx::Key::enter)) ||
                    (enter_exports && gfx::key_pressed(gfx::Key::keypad_enter)));
     bool close = false;
-    if (put("export/write", "Export", ButtonKind::primary) || entered_ || keyed) {
+    if (row_button(ui_, x, y, "export/write", "Export", ButtonKind::primary) || entered_ || keyed) {
         close = write();
     }
-    if (put("export/copy", "Copy", ButtonKind::plain)) {
+    if (row_button(ui_, x, y, "export/copy", "Copy", ButtonKind::plain)) {
         state_.exports.copy();
         close = true;
     }
     tooltip_of_command(ui_, "Copy the view as a PNG to the clipboard", "export.copy");
-    if (put("export/cancel", "Cancel", ButtonKind::plain) || gfx::key_pressed(gfx::Key::escape)) {
+    if (row_button(ui_, x, y, "export/cancel", "Cancel", ButtonKind::plain) || gfx::key_pressed(gfx::Key::escape)) {
         close = true;
     }
     if (close) {

@@ -48,8 +48,8 @@ private:
     ExplanationLookup lookup_;
     std::string shown_program_;
     bool read_ = false;
-    int shown_lesson_ = -2;   // the lesson whose first explanation was scrolled to
-    bool scroll_to_ = false;  // scroll to the heading, or to the chosen sentence, in the next frame drawn
+    int shown_lesson_ = kNoLessonYet;  // the lesson whose first explanation was scrolled to
+    bool scroll_to_ = false;           // scroll to the heading, or to the chosen sentence, in the next frame drawn
 };
 
 }  // namespace headway::ui

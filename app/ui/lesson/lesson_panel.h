@@ -53,12 +53,12 @@ private:
 
     AppState& state_;
     Ui& ui_;
-    int parsed_ = -2;
+    int parsed_ = kNoLessonYet;
     std::uint64_t parsed_revision_ = 0;
     Part intro_, claim_, try_;
     bool claim_asked_for_ = false;
-    std::vector<std::optional<questions::Look>> links_;  // in the order of the text; empty: it could not be read
-    int next_link_ = 0;                                  // of the part that is drawn
+    std::vector<std::optional<questions::LookTarget>> links_;  // in the order of the text; empty: it could not be read
+    int next_link_ = 0;                                        // of the part that is drawn
     // The facts of the last run that a link was about.
     std::shared_ptr<const model::Run> facts_run_;
     std::shared_ptr<const expression::Record> facts_;

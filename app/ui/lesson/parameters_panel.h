@@ -37,7 +37,7 @@ private:
     Ui& ui_;
     std::map<std::string, Field> fields_;
     bool engine_open_ = false, scroll_to_engine_ = false;
-    int lesson_ = -2;
+    int lesson_ = kNoLessonYet;
 };
 
 }  // namespace headway::ui

@@ -103,7 +103,7 @@ void App::frame() {
     lesson_.update();
     // Choosing a program or starting a run leaves the map.
     if (shown_lesson_ != state_.programs.index() || shown_run_ != state_.session.started()) {
-        state_.look.map = state_.look.map && shown_lesson_ == -2;
+        state_.look.map = state_.look.map && shown_lesson_ == kNoLessonYet;
         state_.formula.shown = false;
         shown_lesson_ = state_.programs.index();
         shown_run_ = state_.session.started();

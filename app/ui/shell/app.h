@@ -106,7 +106,7 @@ private:
     std::vector<std::string> pointed_at_;  // the first of these controls that is shown gets the ring
     float styled_scale_ = 0;
     const figure::Theme* styled_theme_ = nullptr;
-    int shown_lesson_ = -2;
+    int shown_lesson_ = kNoLessonYet;
     std::uint64_t shown_run_ = 0;
     bool moving_ = false;
     bool run_when_entered_ = false;  // a run was requested while a parameter was being edited

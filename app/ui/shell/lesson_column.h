@@ -45,10 +45,10 @@ private:
     enum class Part { text, predict, check, parameters, explain, tries };
     Part scroll_to_ = Part::text;  // in the next frame, if scroll_
     bool scroll_ = false;
-    bool checking_ = false;  // in the last frame
+    bool checking_ = false;     // in the last frame
     std::string tried_lesson_;  // id of the lesson whose *Try* was done last
-    int shown_lesson_ = -2;
-    int edited_lesson_ = -2;  // whose parameters were clicked: they are not scrolled away
+    int shown_lesson_ = kNoLessonYet;
+    int edited_lesson_ = kNoLessonYet;  // whose parameters were clicked: they are not scrolled away
 };
 
 }  // namespace headway::ui

@@ -154,6 +154,13 @@ float button_width(Ui& ui, std::string_view label, const ButtonLook& look) {
     return std::ceil(text) + ui.px(2 * kButtonPadding) + (look.icon != 0 ? ui.px(kIconWidth) : 0);
 }
 
+bool row_button(Ui& ui, float& x, float y, const char* id, std::string_view label, ButtonKind kind) {
+    const ButtonLook look{.kind = kind};
+    const bool clicked = button(ui, id, label, {x, y}, look);
+    x += button_width(ui, label, look) + ui.px(8);
+    return clicked;
+}
+
 bool button(Ui& ui, const char* id, std::string_view label, ImVec2 at, const ButtonLook& look) {
     const figure::Theme& t = *ui.theme;
     const bool strong = look.kind == ButtonKind::primary || look.kind == ButtonKind::selected;

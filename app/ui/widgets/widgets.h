@@ -43,6 +43,8 @@ struct ButtonLook {
 };
 float button_width(Ui& ui, std::string_view label, const ButtonLook& look);
 bool button(Ui& ui, const char* id, std::string_view label, ImVec2 at, const ButtonLook& look = {});
+// A button of a row; `x` moves on to where the next one begins.
+bool row_button(Ui& ui, float& x, float y, const char* id, std::string_view label, ButtonKind kind);
 
 // A tooltip for the last item, after a short delay: below the item, or above it if there is no room below. With
 // `spare_above` it is above, this many px further up, so that it does not cover related text.

@@ -38,7 +38,7 @@ private:
     Programs& programs_;
     ShownSource& source_;
     Notices& notices_;
-    int lesson_ = -2;
+    int lesson_ = kNoLessonYet;
     std::optional<check::CheckProcess> process_;
     std::optional<check::CheckReport> report_;
     std::string text_, checked_text_;

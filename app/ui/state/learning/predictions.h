@@ -53,7 +53,7 @@ private:
     session::Session& session_;
     Programs& programs_;
     Notices& notices_;
-    int lesson_ = -2;
+    int lesson_ = kNoLessonYet;
     std::uint64_t revision_ = 0;
     std::vector<questions::Question> questions_;
     std::vector<Made> guesses_;

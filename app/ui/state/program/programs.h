@@ -18,6 +18,8 @@
 
 namespace headway::ui {
 
+constexpr int kNoLessonYet = -2;  // differs from every Programs::index() and from -1 (none)
+
 class Programs {
 public:
     Programs(session::Session& session, Notices& notices, ShownSource& source, std::vector<lesson::Lesson> lessons);
