@@ -60,8 +60,8 @@ void RunControl::read() {
     }
     line_delay_us_ = static_cast<std::uint32_t>(control_.line_delay_ns.load() / 1000);
     reasons_ = (reasons_ & (kGathers | kForked)) | (barrier().kind == trace::BarrierKind::op ? kOpBarrier : 0u) |
-            (queue_limit_ != 0 ? kQueueLimit : 0u) | (control_.pause.load() != 0 ? kPaused : 0u) |
-            (op_delay_ns_ != 0 ? kDelay : 0u);
+               (queue_limit_ != 0 ? kQueueLimit : 0u) | (control_.pause.load() != 0 ? kPaused : 0u) |
+               (op_delay_ns_ != 0 ? kDelay : 0u);
     if (control_.stop.load() != 0) {
         lanes_.set().abandon();
         throw ProgramError(stopped_error());

@@ -37,7 +37,7 @@ void FrontendCosts::measured(CostKind kind, std::uint64_t begin, std::uint64_t c
         sampled_[of] = count;
         alone_[of] = 0;
     }
-    costs_.add({begin, language_, trace::pack_duration(end - begin), static_cast<std::uint32_t>(weight),
+    costs_.add({begin, interpreter_ticks_, trace::pack_duration(end - begin), static_cast<std::uint32_t>(weight),
                 short_ticks(again - end), sampling_, kind, 0});
     sampling_ = short_ticks(core::ticks() - end);
 }
@@ -71,7 +71,7 @@ void FrontendCosts::record_totals(std::uint64_t now) {
     }
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);
-    costs_.add({now, language_, static_cast<std::uint32_t>(std::min(usage.ru_minflt, 0x7fff'ffffl)),
+    costs_.add({now, interpreter_ticks_, static_cast<std::uint32_t>(std::min(usage.ru_minflt, 0x7fff'ffffl)),
                 static_cast<std::uint32_t>(std::min(usage.ru_majflt, 0x7fff'ffffl)), 0, sampling_, CostKind::totals,
                 0});
     sampling_ = 0;

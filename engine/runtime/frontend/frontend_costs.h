@@ -22,7 +22,7 @@ public:
     static constexpr std::uint64_t kLongTicks = 125'000;  // about 50 µs
 
     // Adds interpreter time that was counted as part of issues.
-    void add_language(std::uint64_t ticks) { language_ += ticks; }
+    void add_interpreter_time(std::uint64_t ticks) { interpreter_ticks_ += ticks; }
 
     // Records that a record or a drop took from `begin` until now. `count`: number of its kind so far, including this
     // one. `alone`: it represents only itself.
@@ -40,7 +40,7 @@ private:
     std::uint64_t without_core_ns();
 
     trace::StreamWriter<trace::CostRecord> costs_;
-    std::uint64_t language_ = 0;
+    std::uint64_t interpreter_ticks_ = 0;
     std::uint64_t sampled_[2] = {0, 0};  // [records, drops]: their count at the last sample that represents others
     std::uint64_t alone_[2] = {0, 0};    // measured since then that represent only themselves
     std::uint16_t sampling_ = 0;         // ticks that taking the last measurement took

@@ -28,8 +28,8 @@ FrontendRecorder::FrontendRecorder(devices::Device& clock, trace::Recording& rec
       lines_(lines),
       virtual_time_(clock.virtual_time()),
       record_(settings.record),
-      close_(virtual_time_ ? 0 : kCloseTicks),
-      long_(virtual_time_ || !record_ ? ~std::uint64_t{0} : FrontendCosts::kLongTicks),
+      close_ticks_(virtual_time_ ? 0 : kCloseTicks),
+      long_ticks_(virtual_time_ || !record_ ? ~std::uint64_t{0} : FrontendCosts::kLongTicks),
       events_(recording, trace::kFrontendStream),
       drops_(recording, {trace::StreamKind::drops, 0}),
       costs_(recording),
@@ -121,7 +121,7 @@ void FrontendRecorder::end_wait(std::uint64_t begin, const WaitEvent& wait) {
     const auto end = now();
     settle_work(begin);
     last_event_ = end;
-    if (end - begin > long_) {
+    if (end - begin > long_ticks_) {
         costs_.forget_core();
     }
     recording_.header().wait_begin.store(0, std::memory_order_relaxed);
@@ -165,11 +165,11 @@ void FrontendRecorder::program_wrote(int stream, std::string_view text) {
 void FrontendRecorder::account_for_language(std::uint16_t language_name) {
     if (record_) {
         language_name_ = work_name_ = language_name;
-        close_ = 0;                     // a script may run for long between an op and a drop: stamp every drop
+        close_ticks_ = 0;               // a script may run for long between an op and a drop: stamp every drop
         last_event_ = line_begin_ = 0;  // accounting begins at the first line
     }
     if (virtual_time_) {
-        worth_recording_ = 0;
+        least_work_ticks_ = 0;
         last_event_ = line_begin_ = clock_.now();
     }
 }
@@ -209,8 +209,8 @@ void FrontendRecorder::record_work(std::uint64_t end) {
                to);
     };
     look_for_core(last_event_, end, end);
-    const bool own = line_begin_ <= last_event_ || end - line_begin_ > kWorthSeeing;
-    if (own && line_begin_ > last_event_ && line_begin_ - last_event_ > kWorthSeeing) {
+    const bool own = line_begin_ <= last_event_ || end - line_begin_ > kLeastWorkTicks;
+    if (own && line_begin_ > last_event_ && line_begin_ - last_event_ > kLeastWorkTicks) {
         add(last_event_, line_begin_, language_name_);
         last_event_ = line_begin_;
     }

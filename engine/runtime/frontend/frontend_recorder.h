@@ -78,10 +78,10 @@ public:
     };
     [[nodiscard]] IssueTimes begin_issue(std::uint64_t called) {
         IssueTimes times{called, last_event_, called};
-        events_are_close_ = called - last_event_ < close_;
+        events_are_close_ = called - last_event_ < close_ticks_;
         if (language_name_ != 0) {
             settle_work(called);
-            costs_.add_language(called - last_event_);
+            costs_.add_interpreter_time(called - last_event_);
             times.begin = times.before = last_event_;  // interpreter time counts as part of the issue
         }
         return times;
@@ -144,7 +144,7 @@ public:
     void account_line(std::uint16_t work_name) {
         if (language_name_ != 0) {
             const std::uint64_t reached = now();
-            if (reached > std::max(line_begin_, last_event_) + kWorthSeeing) [[unlikely]] {
+            if (reached > std::max(line_begin_, last_event_) + kLeastWorkTicks) [[unlikely]] {
                 record_work(reached);
             }
             line_begin_ = reached;
@@ -202,14 +202,14 @@ private:
     [[noreturn, gnu::noinline]] void refuse_op() const;
     // Call before an event that begins at `begin`: records the time since the last event as work if it is long enough.
     void settle_work(std::uint64_t begin) {
-        if (language_name_ != 0 && begin > last_event_ + worth_recording_) [[unlikely]] {
+        if (language_name_ != 0 && begin > last_event_ + least_work_ticks_) [[unlikely]] {
             record_work(begin);
         }
     }
     void record_work(std::uint64_t end);
     // Checks for lost core time: the frontend was busy from `begin` to `end`; an issue lasted from `issue` to `end`.
     void look_for_core(std::uint64_t begin, std::uint64_t issue, std::uint64_t end) {
-        if (end - begin > long_) [[unlikely]] {
+        if (end - begin > long_ticks_) [[unlikely]] {
             costs_.look_for_core(begin, issue, end);
         }
     }
@@ -219,7 +219,7 @@ private:
         return wait.through == issued_ && (wait.target & trace::kWaitForLane) == 0 ? 0 : wait.through;
     }
 
-    static constexpr std::uint64_t kWorthSeeing = 25'000;  // ticks: about 10 µs
+    static constexpr std::uint64_t kLeastWorkTicks = 25'000;  // about 10 µs
 
     devices::Device& clock_;
     trace::Recording& recording_;
@@ -234,18 +234,18 @@ private:
     std::uint16_t work_name_ = 0;
     core::OpId issued_ = 0;
     core::OpId recorded_ = 0;
-    std::uint64_t close_;           // ticks; 0: read the clock at every drop
-    std::uint64_t long_;            // intervals longer than this (ticks) are checked for lost core time
+    std::uint64_t close_ticks_;     // ticks; 0: read the clock at every drop
+    std::uint64_t long_ticks_;      // intervals longer than this (ticks) are checked for lost core time
     std::uint64_t last_event_ = 0;  // ticks at the end of the last recorded event
     trace::StreamWriter<trace::FrontendRecord> events_;
     trace::StreamWriter<trace::DropRecord> drops_;
     FrontendCosts costs_;
 
-    std::uint64_t worth_recording_ = kWorthSeeing;  // least work before an event to record; 0 in virtual time
-    std::uint64_t line_begin_ = 0;                  // ticks when the program reached the line
-    const std::uint64_t line_ns_;                   // virtual time: cost of a line
-    std::size_t wrote_ = 0;                         // bytes of output that were recorded
-    std::string wait_name_;                         // the last name used, and its string id
+    std::uint64_t least_work_ticks_ = kLeastWorkTicks;  // least work before an event to record; 0 in virtual time
+    std::uint64_t line_begin_ = 0;                      // ticks when the program reached the line
+    const std::uint64_t line_ns_;                       // virtual time: cost of a line
+    std::size_t wrote_ = 0;                             // bytes of output that were recorded
+    std::string wait_name_;                             // the last name used, and its string id
     std::uint16_t wait_name_id_ = 0;
 };
 

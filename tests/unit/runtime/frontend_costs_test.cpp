@@ -91,8 +91,8 @@ TEST_F(FrontendCostsTest, TotalsHavePageFaultsAndTheLanguagesTime) {
         return std::pair(usage.ru_minflt, usage.ru_majflt);
     };
     constexpr std::size_t kPages = 100, kPageBytes = 4096;
-    costs.add_language(40);
-    costs.add_language(2);
+    costs.add_interpreter_time(40);
+    costs.add_interpreter_time(2);
     void* memory = mmap(nullptr, kPages * kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(memory, MAP_FAILED);
     for (std::size_t page = 0; page < kPages; ++page) {

@@ -14,7 +14,7 @@
 namespace headway::runtime {
 namespace {
 
-constexpr std::uint64_t kWorthSeeing = 25'000;  // ticks: shorter work gets no record of its own
+constexpr std::uint64_t kLeastWorkTicks = 25'000;  // ticks: shorter work gets no record of its own
 constexpr std::uint16_t kLanguage = 91, kShort = 92, kLong = 93, kNext = 94;
 
 // A line of a program, or a record of work.
@@ -43,7 +43,7 @@ std::optional<std::vector<Work>> recorded(const std::vector<Work>& lines) {
         all += line.ticks;
     }
     frontend.account_line(kNext);
-    if (core::ticks() - first > all + kWorthSeeing / 2) {
+    if (core::ticks() - first > all + kLeastWorkTicks / 2) {
         return std::nullopt;
     }
     std::vector<Work> found;
@@ -63,7 +63,7 @@ std::vector<Work> recorded_undisturbed(const std::vector<Work>& lines) {
     return {};
 }
 
-constexpr std::uint64_t kShortTicks = kWorthSeeing * 2 / 5, kLongTicks = kWorthSeeing * 3;
+constexpr std::uint64_t kShortTicks = kLeastWorkTicks * 2 / 5, kLongTicks = kLeastWorkTicks * 3;
 
 TEST(FrontendWork, ManyShortLinesBeforeALongOneAreTheLanguages) {
     const std::vector<Work> found = recorded_undisturbed(
@@ -71,10 +71,10 @@ TEST(FrontendWork, ManyShortLinesBeforeALongOneAreTheLanguages) {
     ASSERT_EQ(found.size(), 2u);
     EXPECT_EQ(found[0].name, kLanguage);
     EXPECT_GE(found[0].ticks, 3 * kShortTicks);
-    EXPECT_LT(found[0].ticks, 3 * kShortTicks + kWorthSeeing);
+    EXPECT_LT(found[0].ticks, 3 * kShortTicks + kLeastWorkTicks);
     EXPECT_EQ(found[1].name, kLong);
     EXPECT_GE(found[1].ticks, kLongTicks);
-    EXPECT_LT(found[1].ticks, kLongTicks + kWorthSeeing);
+    EXPECT_LT(found[1].ticks, kLongTicks + kLeastWorkTicks);
 }
 
 TEST(FrontendWork, OneShortLineBeforeALongOneCountsToIt) {
