@@ -42,7 +42,7 @@ std::vector<Matched> matched(const Side& a, const Side& b) {
         if (of_a.empty() || of_b.empty()) {
             continue;
         }
-        const Matched one{signature, spread_of(of_a).median, spread_of(of_b).median, count};
+        const Matched one{signature, median_and_range(of_a).median, median_and_range(of_b).median, count};
         if (one.a_ns > 0 && one.b_ns > 0) {
             all.push_back(one);
         }

@@ -114,7 +114,7 @@ Differences differences(const RunInfo& a, const RunInfo& b) {
 }  // namespace
 
 std::string barrier_words(std::string_view barrier) {
-    const auto policy = trace::barrier_from_word(barrier);
+    const auto policy = trace::barrier_called(barrier);
     return trace::name_of(policy ? *policy : trace::BarrierPolicy{}, &trace::BarrierNames::phrase);
 }
 

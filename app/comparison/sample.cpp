@@ -36,7 +36,7 @@ Ended ended_of(const model::Run& run, const model::Numbers& numbers) {
     if (numbers.cut_off) {
         return Ended::cut_off;
     }
-    return numbers.paused_ns > 0 ? Ended::handled : Ended::finished;
+    return numbers.paused_ns > 0 ? Ended::paused_or_stepped : Ended::finished;
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ const char* words_of(Ended ended) {
             return "crashed";
         case Ended::stopped:
             return "was stopped";
-        case Ended::handled:
+        case Ended::paused_or_stepped:
             return "was paused or stepped";
         case Ended::cut_off:
             return "was cut off";
@@ -127,7 +127,7 @@ Side side_of(const model::Run& run, const model::Numbers& numbers) {
     return {run.info(), {sample_of(run, numbers, false)}, false};
 }
 
-Spread spread_of(std::vector<double> values) {
+MedianAndRange median_and_range(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     const std::size_t n = values.size();
     return {(values[(n - 1) / 2] + values[n / 2]) / 2, values.front(), values.back()};

@@ -14,8 +14,8 @@
 
 namespace headway::comparison {
 
-// How a run ended; handled: it finished, but the learner had paused or stepped it. Only finished runs are compared.
-enum class Ended : std::uint8_t { finished, damaged, failed, crashed, stopped, handled, cut_off };
+// How a run ended; paused_or_stepped: it finished, but the learner had intervened. Only finished runs are compared.
+enum class Ended : std::uint8_t { finished, damaged, failed, crashed, stopped, paused_or_stepped, cut_off };
 // "failed", "was stopped"; "" for finished.
 [[nodiscard]] const char* words_of(Ended ended);
 
@@ -51,10 +51,10 @@ struct Side {
 // A side of one run.
 [[nodiscard]] Side side_of(const model::Run& run, const model::Numbers& numbers);
 
-struct Spread {
+struct MedianAndRange {
     double median = 0, least = 0, most = 0;
 };
-[[nodiscard]] Spread spread_of(std::vector<double> values);  // at least one value
+[[nodiscard]] MedianAndRange median_and_range(std::vector<double> values);  // at least one value
 // The index of the run with the median total, which represents all of them. Of two candidates, the faster one.
 [[nodiscard]] std::size_t middle_of(std::span<const std::int64_t> totals_ns);
 

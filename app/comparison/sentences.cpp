@@ -77,7 +77,7 @@ private:
                 if (sample.ended != Ended::finished) {
                     // "after 12 ms" only where that is when it happened: not for a damaged run, which has no total, for
                     // one that was paused and ended regularly, or after a failure, when the backend still goes on.
-                    const bool timed = sample.ended != Ended::handled && sample.ended != Ended::damaged &&
+                    const bool timed = sample.ended != Ended::paused_or_stepped && sample.ended != Ended::damaged &&
                                        sample.ended != Ended::failed;
                     words = std::string(" ") + words_of(sample.ended) +
                             (timed ? " after " + duration_text(static_cast<double>(sample.numbers.total_ns)) : "");
@@ -248,7 +248,7 @@ private:
     [[nodiscard]] static std::string spread_text(const Finding& finding, Text text) {
         std::string words;
         for (const char letter : {'A', 'B'}) {
-            const Spread& s = finding.of[place(letter)];
+            const MedianAndRange& s = finding.of[place(letter)];
             words += (words.empty() ? "" : ", ") + std::string(1, letter) + " " + text(s.median) + " (" +
                      text(s.least) + " to " + text(s.most) + ")";
         }
@@ -267,7 +267,7 @@ private:
             // If the runs of one side differ by more than this factor, their spread is given: the run that is shown is
             // the one of median time, and its memory and headway may be far from their medians.
             constexpr double kAlike = 1.1;
-            const auto differs = [](const Spread& s) { return s.most > kAlike * s.least; };
+            const auto differs = [](const MedianAndRange& s) { return s.most > kAlike * s.least; };
             bool unlike = false;
             const auto add_spread = [&](const char* name, const Finding& finding, auto text) {
                 if (differs(finding.of[0]) || differs(finding.of[1])) {

@@ -22,14 +22,14 @@ Values values_of(const Side& side, Of of) {
     return values;
 }
 
-bool constant(const Spread& spread) {
+bool constant(const MedianAndRange& spread) {
     return spread.least == spread.most;
 }
 
 // Computes medians, spreads, the side with more, and the ratio; makes no claim yet.
 Finding measured(const Values& a, const Values& b) {
     Finding finding;
-    finding.of = {spread_of(a), spread_of(b)};
+    finding.of = {median_and_range(a), median_and_range(b)};
     const double x = finding.of[0].median, y = finding.of[1].median;
     finding.ratio = std::min(x, y) > 0 ? std::max(x, y) / std::min(x, y) : 0;
     return finding;
@@ -72,8 +72,8 @@ void claim_by_test(Finding& finding, const Values& a, const Values& b) {
 // For too few runs for the test: claims only a large difference, of at least `least_apart`.
 void claim_if_large(Finding& finding, std::size_t runs, double least_apart) {
     const char more = larger(finding);
-    const Spread& high = finding.of[more == 'A' ? 0 : 1];
-    const Spread& low = finding.of[more == 'A' ? 1 : 0];
+    const MedianAndRange& high = finding.of[more == 'A' ? 0 : 1];
+    const MedianAndRange& low = finding.of[more == 'A' ? 1 : 0];
     if (high.least >= kLarge * low.most && high.least - low.most >= std::max(least_apart, 1.0)) {
         finding.claim = Claim::more;
         finding.subject = more;
@@ -169,8 +169,7 @@ std::size_t busy_runs(const Side& side) {
 }
 
 bool any_of(const Side& side, bool Sample::*what) {
-    return std::any_of(side.samples.begin(), side.samples.end(),
-                       [what](const Sample& sample) { return sample.*what; });
+    return std::any_of(side.samples.begin(), side.samples.end(), [what](const Sample& sample) { return sample.*what; });
 }
 
 bool all_record(const Side& side, bool model::TraceCapabilities::*what) {
@@ -191,7 +190,9 @@ Verdict verdict_of(const Side& a, const Side& b) {
         write_sentence(verdict, a, b);
         return verdict;
     }
-    const auto spread = [&](auto of) { return std::array{spread_of(values_of(a, of)), spread_of(values_of(b, of))}; };
+    const auto spread = [&](auto of) {
+        return std::array{median_and_range(values_of(a, of)), median_and_range(values_of(b, of))};
+    };
     verdict.ops = spread([](const Sample& s) { return s.numbers.ops; });
     verdict.waits = spread([](const Sample& s) { return s.waits; });
     const auto memory = [](const Sample& s) { return s.numbers.live_bytes_peak; };

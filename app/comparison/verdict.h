@@ -19,8 +19,8 @@
 // (and for headway at least kLargeOps ops more).
 //
 // A run that failed, was stopped, paused or stepped is not compared at all. Of one with races
-// (app/model/analysis/races.h) that is said beside the times: it may be faster because a wait is missing. The same holds
-// for one whose warm-up had not finished when measuring began.
+// (app/model/analysis/races.h) that is said beside the times: it may be faster because a wait is missing. The same
+// holds for one whose warm-up had not finished when measuring began.
 //
 // Threads: any.
 #pragma once
@@ -57,8 +57,8 @@ struct Finding {
     Claim claim = Claim::unknown;
     char subject = 0;  // 'A' or 'B', with Claim::more
     double ratio = 0;  // of the medians, the larger over the smaller; 0: one of them is 0, or the clocks differ
-    std::optional<double> p{};   // if the test was made
-    std::array<Spread, 2> of{};  // of A and B
+    std::optional<double> p{};           // if the test was made
+    std::array<MedianAndRange, 2> of{};  // of A and B
 };
 
 // Comparison of equal ops of the two sides.
@@ -75,7 +75,7 @@ struct Verdict {
     bool simulated = false;
     Names names;
     Finding time, memory, headway;
-    std::array<Spread, 2> ops{}, waits{};
+    std::array<MedianAndRange, 2> ops{}, waits{};
     std::array<bool, 2> races{};       // of A and B: a run had one
     std::array<bool, 2> unfinished{};  // of A and B: a run's measured time contains ops of its warm-up
     EqualOps equal_ops;

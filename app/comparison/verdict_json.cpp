@@ -12,7 +12,7 @@ std::int64_t rounded(double value) {
     return static_cast<std::int64_t>(std::llround(value));
 }
 
-Json medians_of(const std::array<Spread, 2>& of) {
+Json medians_of(const std::array<MedianAndRange, 2>& of) {
     return {{"a", rounded(of[0].median)}, {"b", rounded(of[1].median)}};
 }
 
@@ -30,7 +30,7 @@ Json finding_json(const Finding& finding, const char* claim) {
     json["ratio"] = finding.ratio == 0 ? Json() : Json(finding.ratio);
     json["p"] = finding.p ? Json(*finding.p) : Json();
     json["medians"] = medians_of(finding.of);
-    const auto spread = [](const Spread& s) { return Json::array({rounded(s.least), rounded(s.most)}); };
+    const auto spread = [](const MedianAndRange& s) { return Json::array({rounded(s.least), rounded(s.most)}); };
     json["spreads"] = {{"a", spread(finding.of[0])}, {"b", spread(finding.of[1])}};
     return json;
 }

@@ -67,7 +67,7 @@ void print_table(const Side& a, const Side& b, bool compared) {
         std::fprintf(stderr, "%s%s\n", line.c_str(), ratio.empty() ? "" : right_aligned(ratio, 11).c_str());
     };
     row("", "A", "least–most", "B", "least–most", "B / A");
-    const auto range = [](const Measure& measure, const Spread& spread) {
+    const auto range = [](const Measure& measure, const MedianAndRange& spread) {
         return spread.least == spread.most ? std::string("the same")
                                            : text_of(measure, spread.least) + "–" + text_of(measure, spread.most);
     };
@@ -81,8 +81,8 @@ void print_table(const Side& a, const Side& b, bool compared) {
         return word.empty() ? std::string("–") : word;
     };
     for (const Measure& measure : measures()) {
-        const Spread left = spread_of(measure, a.numbers);
-        const Spread right = spread_of(measure, b.numbers);
+        const MedianAndRange left = median_and_range(measure, a.numbers);
+        const MedianAndRange right = median_and_range(measure, b.numbers);
         // A measure that a trace lacks has neither a value nor a ratio.
         const bool known_a = is_known(measure, a.numbers), known_b = is_known(measure, b.numbers);
         const bool spans = std::string_view(measure.key) == "ops" && !a.numbers.front().capabilities.backend &&

@@ -159,7 +159,7 @@ int repeat_command(const RunOptions& options) {
     };
     row("", "median", "least", "most", "warm-up");
     for (const Measure& measure : measures()) {
-        const Spread spread = spread_of(measure, measured);
+        const MedianAndRange spread = median_and_range(measure, measured);
         const auto text = [&measure](bool known, double value) { return known ? text_of(measure, value) : "–"; };
         const bool known = is_known(measure, measured);
         row(measure.name, text(known, spread.median), text(known, spread.least), text(known, spread.most),

@@ -62,12 +62,12 @@ bool is_known(const Measure& measure, std::span<const Numbers> runs) {
     });
 }
 
-Spread spread_of(const Measure& measure, std::span<const Numbers> runs) {
+MedianAndRange median_and_range(const Measure& measure, std::span<const Numbers> runs) {
     std::vector<double> values;
     for (const Numbers& run : runs) {
         values.push_back(measure.of(run));
     }
-    return spread_of(std::move(values));
+    return median_and_range(std::move(values));
 }
 
 std::string text_of(const Measure& measure, double value) {
@@ -88,7 +88,7 @@ std::size_t middle_of(std::span<const Numbers> runs) {
 nlohmann::ordered_json spreads_json(std::span<const Numbers> runs, const Numbers& warm_up) {
     nlohmann::ordered_json json{{"runs", runs.size()}};
     for (const Measure& measure : kMeasures) {
-        const Spread spread = spread_of(measure, runs);
+        const MedianAndRange spread = median_and_range(measure, runs);
         const bool known = is_known(measure, runs);
         json[measure.key] = {{"median", whole_or_null(known, spread.median)},
                              {"least", whole_or_null(known, spread.least)},

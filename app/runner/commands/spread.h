@@ -16,8 +16,8 @@
 
 namespace headway::runner {
 
-using comparison::Spread;
-using comparison::spread_of;
+using comparison::median_and_range;
+using comparison::MedianAndRange;
 
 // One number of a run.
 struct Measure {
@@ -31,7 +31,7 @@ struct Measure {
 std::span<const Measure> measures();
 
 bool is_known(const Measure& measure, std::span<const model::Numbers> runs);  // in all runs
-Spread spread_of(const Measure& measure, std::span<const model::Numbers> runs);
+MedianAndRange median_and_range(const Measure& measure, std::span<const model::Numbers> runs);
 std::string text_of(const Measure& measure, double value);
 
 // The index of the run with the median total, which represents them all. With an even number, the faster of the middle

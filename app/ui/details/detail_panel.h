@@ -22,8 +22,9 @@ public:
                 const std::function<void(ImVec2 min, ImVec2 max)>& draw_source);
 
     void draw(ImVec2 min, ImVec2 max);
-    // A panel computes over several frames: the window must draw the next one without waiting for input.
-    [[nodiscard]] bool computing() const { return graph_.computing() || alive_.computing() || numbers_.computing(); }
+    // A panel computes, or moves its view, over several frames: the window must draw the next one without waiting for
+    // input.
+    [[nodiscard]] bool computing() const { return graph_.moving() || alive_.computing() || numbers_.computing(); }
 
     struct Tab {
         const char *id, *title;

@@ -23,7 +23,7 @@ public:
         : state_(state), ui_(ui), timeline_(timeline), measure_(ui.fonts) {}
 
     void draw(ImVec2 min, ImVec2 max);
-    [[nodiscard]] bool computing() const { return moving_; }
+    [[nodiscard]] bool moving() const { return moving_; }
 
     [[nodiscard]] const model::Graph& graph() const { return graph_; }
     [[nodiscard]] const figure::OpsPicture& picture() const { return picture_; }

@@ -75,7 +75,7 @@ void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution&
     };
     const comparison::Verdict* many = verdict_of_many();
     if (many != nullptr) {
-        const comparison::Spread& of = many->time.of[side];
+        const comparison::MedianAndRange& of = many->time.of[side];
         const bool differ = many->time.claim == comparison::Claim::more;  // otherwise a ratio would be noise
         add("total", "Median of all runs", true, time_text(of.median), differ ? of.median : -1);
         add("", "", true, time_text(of.least) + "–" + time_text(of.most), -1, {}, {}, true);
@@ -130,7 +130,7 @@ std::string NumbersPanel::label_of(const session::Execution& run, const session:
     if (run.numbers().capabilities.settings) {
         const auto acting = comparison::acting_barriers(info);
         const auto cell = [&run](const std::string& word) {
-            const auto policy = trace::barrier_from_word(word);
+            const auto policy = trace::barrier_called(word);
             return trace::name_of(policy ? *policy : run.settings.barrier, &trace::BarrierNames::cell);
         };
         label = cell(acting.front().barrier);

@@ -192,7 +192,7 @@ const comparison::Verdict* Comparing::verdict() {
                     ended = run->phase() == Phase::stopped  ? comparison::Ended::stopped
                             : run->phase() == Phase::failed ? comparison::Ended::failed
                             : run->phase() == Phase::killed ? comparison::Ended::crashed
-                                                            : comparison::Ended::handled;
+                                                            : comparison::Ended::paused_or_stepped;
                 }
             }
             verdict_ = comparison::verdict_of(of_a, of_b);

@@ -200,7 +200,7 @@ TEST(Verdict, UnfinishedRunsAreNotCompared) {
     const Side good = side(info("none"), {10, 10, 10, 10, 10});
     for (const auto& [ended, words] : {std::pair{Ended::failed, "failed"},
                                        {Ended::stopped, "was stopped after 10.0 ms"},
-                                       {Ended::handled, "was paused or stepped"},
+                                       {Ended::paused_or_stepped, "was paused or stepped"},
                                        {Ended::cut_off, "was cut off after 10.0 ms"}}) {
         Side bad = side(info("op"), {10, 10, 10, 10, 10}, 500 * kMB);
         bad.samples[3].ended = ended;

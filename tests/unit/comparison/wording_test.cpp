@@ -160,10 +160,11 @@ TEST(VerdictWording, WhatTheClaimsRestOn) {
     Side uneven = a;
     uneven.samples[0].numbers.headway_max = 240;
     uneven.samples[0].numbers.live_bytes_peak = 1'920;
-    EXPECT_EQ(verdict_of(uneven, b).evidence,
-              "5 runs each after one to warm up, totals A 12.0 ms (10.0 ms to 14.0 ms), B 22.0 ms (20.0 ms to 24.0 ms); "
-              "peak memory A 61 MB (1.9 kB to 61 MB), B 61 MB (61 MB to 61 MB); headway A 40 (40 to 240), B 40 (40 to "
-              "40); shown are the runs of median time; rank-sum test p = 0.0079, claimed at p ≤ 0.01");
+    EXPECT_EQ(
+        verdict_of(uneven, b).evidence,
+        "5 runs each after one to warm up, totals A 12.0 ms (10.0 ms to 14.0 ms), B 22.0 ms (20.0 ms to 24.0 ms); "
+        "peak memory A 61 MB (1.9 kB to 61 MB), B 61 MB (61 MB to 61 MB); headway A 40 (40 to 240), B 40 (40 to "
+        "40); shown are the runs of median time; rank-sum test p = 0.0079, claimed at p ≤ 0.01");
     const Side many = side(info("none"), {10, 11, 12, 13, 14, 15, 16, 17, 18}),
                far = side(info("op"), {90, 91, 92, 93, 94, 95, 96, 97, 98});
     EXPECT_TRUE(verdict_of(many, far).evidence.ends_with("; rank-sum test p < 0.001, claimed at p ≤ 0.01"));
@@ -221,11 +222,10 @@ TEST(VerdictWording, NamesRaces) {
 }
 
 TEST(VerdictWording, NamesOpsOfTheWarmUpWithinTheMeasuredTime) {
-    expect_named(&Sample::unfinished,
-                 "the time of A contains ops of the warm-up that had not finished when measuring began",
-                 "the time of B contains ops of the warm-up that had not finished when measuring began",
-                 "the time of A and of B contains ops of the warm-up that had not finished when measuring began",
-                 "warm-up");
+    expect_named(
+        &Sample::unfinished, "the time of A contains ops of the warm-up that had not finished when measuring began",
+        "the time of B contains ops of the warm-up that had not finished when measuring began",
+        "the time of A and of B contains ops of the warm-up that had not finished when measuring began", "warm-up");
 }
 
 TEST(VerdictWording, UnfinishedRuns) {
@@ -233,7 +233,7 @@ TEST(VerdictWording, UnfinishedRuns) {
     for (const auto& [ended, clause, reason] :
          {std::tuple{Ended::failed, "A (barrier after every op) failed", "A failed"},
           {Ended::stopped, "A (barrier after every op) was stopped after 10.0 ms", "A was stopped"},
-          {Ended::handled, "A (barrier after every op) was paused or stepped", "A was paused or stepped"},
+          {Ended::paused_or_stepped, "A (barrier after every op) was paused or stepped", "A was paused or stepped"},
           {Ended::cut_off, "A (barrier after every op) was cut off after 10.0 ms", "A was cut off"}}) {
         Side bad = side(info("op"), {10, 10});
         bad.samples[1].ended = ended;

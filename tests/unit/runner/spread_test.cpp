@@ -22,12 +22,12 @@ std::vector<model::Numbers> totals(const std::vector<std::int64_t>& ns) {
 }
 
 TEST(Spread, TheMedianIsInTheMiddle) {
-    const Spread odd = spread_of({5, 1, 9});
+    const MedianAndRange odd = median_and_range({5, 1, 9});
     EXPECT_EQ(odd.median, 5);
     EXPECT_EQ(odd.least, 1);
     EXPECT_EQ(odd.most, 9);
-    EXPECT_EQ(spread_of({4, 1, 2, 9}).median, 3);
-    EXPECT_EQ(spread_of({7}).median, 7);
+    EXPECT_EQ(median_and_range({4, 1, 2, 9}).median, 3);
+    EXPECT_EQ(median_and_range({7}).median, 7);
 }
 
 TEST(Spread, TheMedianRunRepresentsAll) {
