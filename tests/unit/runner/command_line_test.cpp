@@ -33,6 +33,19 @@ TEST(Options, RunHasDefaults) {
     EXPECT_EQ(run.trace_fd, -1);
 }
 
+TEST(Options, TheProgramsOwnBarriersCanBeChosen) {
+    const auto line = parse_command_line({"run", "train", "--barrier", "as-written"});
+    ASSERT_TRUE(line) << line.error().message;
+    EXPECT_EQ(line->run.barrier, trace::BarrierPolicy{}) << "and not the lesson's";
+}
+
+TEST(Options, TheHelpOfExploreListsOnlyWhatItTakes) {
+    const std::string text = parse_command_line({"explore", "--help"})->text;
+    EXPECT_NE(text.find("--workers"), std::string::npos);
+    EXPECT_EQ(text.find("--device"), std::string::npos);
+    EXPECT_EQ(text.find("--order "), std::string::npos);
+}
+
 TEST(Options, RunAcceptsAllOptions) {
     const auto line = parse_command_line({"run",
                                           "--device",
