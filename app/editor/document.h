@@ -72,7 +72,6 @@ public:
 
     // Remembers the present text as the text of the run.
     void note_run();
-    [[nodiscard]] bool has_run() const { return !ran_.empty(); }
     // Maps a line (from 1) of the present text to the text of the run, and back; 0: none.
     [[nodiscard]] std::uint32_t run_line(std::uint32_t line) const;
     [[nodiscard]] std::uint32_t line_of_run(std::uint32_t run_line) const;

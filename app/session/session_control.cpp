@@ -192,11 +192,6 @@ void Session::set_breakpoints(std::set<std::uint32_t> lines) {
     }
 }
 
-void Session::clear_breakpoints() {
-    breakpoints_.clear();
-    apply_stepping();
-}
-
 void Session::note_intervention(bool on) {
     if (on && live()) {
         b_->intervened_ = true;

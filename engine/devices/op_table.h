@@ -4,7 +4,6 @@
 // Threads: any; constants.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -22,15 +22,7 @@ void Sgd::step(std::int64_t batch_size, Where where) {
             continue;
         }
         rt.add_scaled_in_place(variable.value(), gradient, -learning_rate_ / static_cast<float>(batch_size));
-        if (!keep_gradients_) {
-            variable.drop_gradient();
-        }
-    }
-}
-
-void Sgd::drop_gradients() {
-    for (Parameter* parameter : parameters_) {
-        parameter->variable.drop_gradient();
+        variable.drop_gradient();
     }
 }
 

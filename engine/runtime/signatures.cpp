@@ -1,6 +1,7 @@
 #include "engine/runtime/signatures.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "engine/core/count_text.h"
 

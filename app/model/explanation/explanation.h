@@ -7,7 +7,6 @@
 // Threads: any that may read the run.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -60,7 +60,7 @@ struct Candidate {
     int rank = 0;
     Sentence sentence;
 };
-// Ranks. kFiller: shown only if there are fewer than kEnough sentences without it.
+// Ranks. kFiller: shown only if there are fewer than kEnough (explanation.cpp) sentences without it.
 inline constexpr int kAlways = 0, kImportant = 1, kInformative = 2, kUseful = 3, kFiller = 9;
 using Candidates = std::vector<Candidate>;
 

@@ -78,13 +78,13 @@ void add_disturbances(const Facts& f, Candidates& to) {
     if (f.folded) {
         SentenceWriter writer(f.run, SentenceKind::folded);
         to.push_back({kInformative, writer.words("Of the ")
-                                    .count("recorded_ops", f.run.op_count(), "op", "ops")
-                                    .words(", ")
-                                    .count("folded_ops", f.run.folded_ops())
-                                    .words(" from the middle of the run are kept as sums only: they count in the "
-                                           "totals, and are not listed one by one.")
-                                    .place(f.whole(Row::run))
-                                    .done()});
+                                        .count("recorded_ops", f.run.op_count(), "op", "ops")
+                                        .words(", ")
+                                        .count("folded_ops", f.run.folded_ops())
+                                        .words(" from the middle of the run are kept as sums only: they count in the "
+                                               "totals, and are not listed one by one.")
+                                        .place(f.whole(Row::run))
+                                        .done()});
     }
 }
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -34,7 +33,7 @@ public:
 private:
     struct Ran {
         std::shared_ptr<const check::RunData> data;
-        check::Ending ending;
+        check::CaseEnd ending;
     };
     core::Result<Ran> run(const std::filesystem::path& program, const check::Case& with) const;
     // The reference's run in a case. Of equal cases it is run once.

@@ -28,10 +28,10 @@ struct State {
     PyObject* out_of_memory = nullptr;  // headway.OutOfMemoryError, an Error
     PyObject* stop = nullptr;           // headway.Stop, a BaseException
     PyTypeObject* tensor_type = nullptr;
-    std::int64_t stop_raised_ns =
-        0;  // since when the program handles headway.Stop (core::monotonic_ns()); 0: not stopped
-    bool stop_wanted = false;        // headway.Stop is to be raised by the handler of a signal
-    core::Error last_error;          // the last engine error that was raised, for the report
+    // Since when the program handles headway.Stop (core::monotonic_ns()); 0: not stopped.
+    std::int64_t stop_raised_ns = 0;
+    bool stop_wanted = false;  // headway.Stop is to be raised by the handler of a signal
+    core::Error last_error;    // the last engine error that was raised, for the report
 };
 
 // The process's only State.

@@ -28,7 +28,6 @@ public:
     [[nodiscard]] float costs_px(float width) const;
     // Moves the keyboard focus to the editor.
     void focus();
-    [[nodiscard]] bool focused() const { return focused_; }
     [[nodiscard]] std::uint32_t caret_line() const;  // from 1
     // Selects the next or the previous match; false: there is none.
     bool find(const std::string& what, bool forward, bool from_selection_begin = false);
