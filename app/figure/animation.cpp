@@ -248,8 +248,8 @@ std::string first_frame(const std::string& path) {
 }
 
 Result<void> write_animation(const std::string& path, const model::Run& a, const model::Run* b,
-                         const FigureOptions& options, const AnimationOptions& animation,
-                         const std::function<bool(double)>& go_on) {
+                             const FigureOptions& options, const AnimationOptions& animation,
+                             const std::function<bool(double)>& go_on) {
     if (auto possible = check_animation_path(path); !possible) {
         return possible;
     }

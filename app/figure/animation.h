@@ -29,7 +29,7 @@ std::string first_frame(const std::string& path);
 // Writes the whole animation, or leaves no file behind. `go_on` is called with the share that is done; returning false
 // cancels (an error of kind failed). The same runs and options give the same PNGs.
 core::Result<void> write_animation(const std::string& path, const model::Run& a, const model::Run* b,
-                               const FigureOptions& options, const AnimationOptions& animation,
-                               const std::function<bool(double)>& go_on = {});
+                                   const FigureOptions& options, const AnimationOptions& animation,
+                                   const std::function<bool(double)>& go_on = {});
 
 }  // namespace headway::figure

@@ -21,8 +21,8 @@ core::Error probe_failed(std::string message) {
 DeviceList::DeviceList() : devices_{{"cpu", "CPU", true, {}}, {"simulated", "SIMULATED GPU", true, {}}} {}
 
 void DeviceList::start() {
-    auto probe = start_runner(
-        {.program = std::exchange(to_ask_, {}), .arguments = {"devices", "--json"}, .limit = kAnswerTime});
+    auto probe =
+        start_runner({.program = std::exchange(to_ask_, {}), .arguments = {"devices", "--json"}, .limit = kAnswerTime});
     if (probe) {
         probe_ = std::move(*probe);
     } else {
@@ -56,14 +56,14 @@ bool DeviceList::poll() {
     return true;
 }
 
-core::Result<std::vector<DeviceInfo>> devices_from_json(const std::string& text) {
+core::Result<std::vector<ListedDevice>> devices_from_json(const std::string& text) {
     const json::Document document(text);
-    std::vector<DeviceInfo> devices;
+    std::vector<ListedDevice> devices;
     for (const json::Value entry : document.root().elements()) {
         if (!entry["kind"].is_text()) {
             return probe_failed("the runner's list of devices cannot be read");
         }
-        DeviceInfo device;
+        ListedDevice device;
         device.kind = entry["kind"].text();
         device.name = entry["name"].text().empty() ? device.kind : entry["name"].text();
         device.available = entry["available"].is_true();

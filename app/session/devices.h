@@ -12,14 +12,14 @@
 
 namespace headway::session {
 
-struct DeviceInfo {
+struct ListedDevice {
     std::string kind, name;  // "cuda", "NVIDIA H200"
     bool available = false;
     std::string reason;  // if not available
 };
 
 // Parses the output of `headway-runner devices --json`.
-core::Result<std::vector<DeviceInfo>> devices_from_json(const std::string& text);
+core::Result<std::vector<ListedDevice>> devices_from_json(const std::string& text);
 
 // Queries the runner in the background; this takes a while if a GPU's driver has to wake up.
 class DeviceList {
@@ -33,13 +33,13 @@ public:
     bool poll();
 
     [[nodiscard]] bool asking() const { return probe_.has_value() || !to_ask_.empty(); }
-    [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_; }
+    [[nodiscard]] const std::vector<ListedDevice>& devices() const { return devices_; }
     [[nodiscard]] const std::string& problem() const { return problem_; }  // why there is no answer, or ""
 
 private:
     void start();
 
-    std::vector<DeviceInfo> devices_;
+    std::vector<ListedDevice> devices_;
     std::string to_ask_;  // the runner, until it is started
     bool polled_ = false;
     std::optional<process::Child> probe_;

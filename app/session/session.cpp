@@ -178,7 +178,7 @@ void Session::show(std::unique_ptr<model::Run> run, std::unique_ptr<model::Numbe
     b_->take_recorded_output();
     b_->settings.program = b_->run_->info().program;
     b_->settings.device = b_->run_->info().device_kind;
-    if (auto policy = trace::barrier_from_word(b_->run_->info().barrier)) {
+    if (auto policy = trace::barrier_called(b_->run_->info().barrier)) {
         b_->settings.barrier = *policy;
     }
     ++started_;

@@ -68,7 +68,6 @@ public:
     void set_breakpoint(std::uint32_t line, bool on);  // 1 to kMostLine; others have no effect
     void set_breakpoints(std::set<std::uint32_t> lines);
     [[nodiscard]] const std::set<std::uint32_t>& breakpoints() const { return breakpoints_; }
-    void clear_breakpoints();
     void hold_backend(bool held);
     [[nodiscard]] bool backend_held() const { return backend_held_; }
     void step_backend();                    // while held: each lane starts one more command
@@ -110,11 +109,12 @@ public:
     [[nodiscard]] bool filling() const;
 
     // CPU and simulated until the runner has answered.
-    [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_.devices(); }
+    [[nodiscard]] const std::vector<ListedDevice>& devices() const { return devices_.devices(); }
     [[nodiscard]] bool looking_for_devices() const { return devices_.asking(); }
     [[nodiscard]] const std::string& device_problem() const { return devices_.problem(); }
     // A folder of this name in the session's temporary folder; made if need be, and removed with the session. The
-    // program may write in its own one only, kOfProgram: what the window writes in others is not led elsewhere by links.
+    // program may write in its own one only, kOfProgram: what the window writes in others is not led elsewhere by
+    // links.
     static constexpr const char* kOfProgram = "program";
     [[nodiscard]] core::Result<std::filesystem::path> temporary_folder(const std::string& name) const;
     // The number of runs started so far; identifies B.

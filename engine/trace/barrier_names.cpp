@@ -16,7 +16,7 @@ std::string name_of(BarrierPolicy policy, const char* BarrierNames::*name) {
     return text;
 }
 
-core::Result<BarrierPolicy> barrier_from_word(std::string_view word) {
+core::Result<BarrierPolicy> barrier_called(std::string_view word) {
     constexpr std::uint32_t kMostBehind = 99'999;
     constexpr std::size_t kMostShown = 60;  // characters
     for (const BarrierNames& names : kBarrierNames) {

@@ -48,6 +48,6 @@ inline std::string word_of(BarrierPolicy policy) {
     return name_of(policy, &BarrierNames::word);
 }
 // The inverse of word_of(). Usage error for other words, and for a K that is not from 1 to 99,999.
-core::Result<BarrierPolicy> barrier_from_word(std::string_view word);
+core::Result<BarrierPolicy> barrier_called(std::string_view word);
 
 }  // namespace headway::trace

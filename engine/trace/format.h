@@ -366,8 +366,8 @@ struct Control {
     std::atomic<std::uint32_t> breakpoint_count{0};
     std::atomic<std::uint64_t> breakpoints[64]{};  // one bit per line, 1 to 4095
     // Written by the frontend: its position, and whether it is stopped there.
-    std::atomic<std::uint32_t> current_line{0};  // core::Line
-    std::atomic<std::uint32_t> stop_position{0}; // StopPosition
+    std::atomic<std::uint32_t> current_line{0};   // core::Line
+    std::atomic<std::uint32_t> stop_position{0};  // StopPosition
 };
 
 // Where the frontend is stopped.

@@ -26,8 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto bytes = parse_bytes(text, "--budget"); bytes) {
         require(*bytes > 0 && *bytes <= std::uint64_t{1} << 62);
     }
-    if (const auto barrier = trace::barrier_from_word(text); barrier) {
-        const auto again = trace::barrier_from_word(trace::word_of(*barrier));
+    if (const auto barrier = trace::barrier_called(text); barrier) {
+        const auto again = trace::barrier_called(trace::word_of(*barrier));
         require(again && *again == *barrier);
     }
     const auto words = split_options(text);

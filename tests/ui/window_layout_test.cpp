@@ -99,9 +99,9 @@ TEST(WindowLayout, ASmallWindowKeepsTheTimelineOrTheSource) {
 
 TEST(WindowLayout, ModesHaveWords) {
     for (const Mode mode : {Mode::learn, Mode::step, Mode::compare}) {
-        EXPECT_EQ(mode_from_word(word_of(mode), Mode::learn), mode);
+        EXPECT_EQ(mode_called(word_of(mode), Mode::learn), mode);
     }
-    EXPECT_EQ(mode_from_word("nonsense", Mode::step), Mode::step);
+    EXPECT_EQ(mode_called("nonsense", Mode::step), Mode::step);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "app/exchange/foreign/run_builder.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -270,7 +269,7 @@ private:
         const std::uint8_t kind = flagged(event.kind);
         switch (event.kind) {
             case FrontendKind::barrier: {
-                const auto policy = trace::barrier_from_word(builder_.info.barrier_changes[event.index].barrier);
+                const auto policy = trace::barrier_called(builder_.info.barrier_changes[event.index].barrier);
                 const trace::BarrierPolicy chosen = policy ? *policy : trace::BarrierPolicy{};
                 frontend_.add(packed(trace::BarrierRecord{.begin = ticks(event.ns),
                                                           .barrier_kind = static_cast<std::uint16_t>(chosen.kind),

@@ -57,12 +57,12 @@ void walk_critical_path(const Run& run, const std::function<void(const PathPiece
         const Wait& met = waits[wait_end];
         piece(Kind::frontend, met.end_ns, 0, -1);
         if (const OpId last = ended_by(run, met); last != 0) {
-            piece(Kind::hand_back, run.op(last).end_ns, 0, index);
+            piece(Kind::wait_return, run.op(last).end_ns, 0, index);
             op = last;
         } else {
             const bool limit = met.kind == trace::WaitKind::queue_limit || met.kind == trace::WaitKind::memory ||
                                met.kind == trace::WaitKind::paused;
-            piece(limit ? Kind::limit : Kind::hand_back, met.begin_ns, 0, index);
+            piece(limit ? Kind::limit : Kind::wait_return, met.begin_ns, 0, index);
         }
     }
 }
@@ -83,7 +83,7 @@ PathTotals critical_path(const Run& run) {
                 totals.execute_ns += ns;
                 ++totals.ops;
                 break;
-            case Kind::hand_back:
+            case Kind::wait_return:
                 totals.return_ns += ns;
                 break;
             case Kind::limit:  // the learner's pauses are not the program's time

@@ -13,11 +13,11 @@ namespace headway::model {
 // One segment of the critical path. The segments are contiguous.
 struct PathPiece {
     enum class Kind : std::uint8_t {
-        frontend,   // the program computes or issues ops
-        handover,   // the op's dependencies were met, but it had not started
-        execute,    // `op` ran
-        hand_back,  // the last op had ended, but the frontend had not resumed; in `wait`
-        limit,      // the frontend waited for something that the recording does not name; in `wait`
+        frontend,     // the program computes or issues ops
+        handover,     // the op's dependencies were met, but it had not started
+        execute,      // `op` ran
+        wait_return,  // the last op had ended, but the frontend had not resumed; in `wait`
+        limit,        // the frontend waited for something that the recording does not name; in `wait`
     };
     Kind kind = Kind::frontend;
     std::int64_t begin_ns = 0, end_ns = 0;

@@ -192,7 +192,7 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
         options.gpu_speeds = std::move(*speeds);
     }
     if (!raw.barrier.empty()) {
-        auto barrier = trace::barrier_from_word(raw.barrier);
+        auto barrier = trace::barrier_called(raw.barrier);
         if (!barrier) {
             return core::Error{barrier.error().kind, "--barrier: " + barrier.error().message};
         }

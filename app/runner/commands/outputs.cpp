@@ -12,8 +12,8 @@
 #include "app/runner/execution/words.h"
 #include "engine/core/system/output_file.h"
 #ifdef HEADWAY_WITH_FIGURES
-#include "app/figure/figure.h"
 #include "app/figure/animation.h"
+#include "app/figure/figure.h"
 #endif
 
 namespace headway::runner {

@@ -335,8 +335,8 @@ void wait_for_watcher(trace::Control& control) {
 }
 
 // Runs the program until its last op has ended. Exceptions become errors. `written`: see RunContext.
-std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt, LimitWatch& limits, StopWatcher& stop_watcher,
-                                       bool& written) {
+std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt, LimitWatch& limits,
+                                       StopWatcher& stop_watcher, bool& written) {
     RunContext context(rt, job.parameters, limits, stop_watcher);
     std::optional<core::Error> error;
     try {

@@ -319,7 +319,7 @@ core::Result<Job> find_job(const RunOptions& options) {
         job.options.device = job.lesson ? job.lesson->device : "cpu";
     }
     if (!job.options.barrier && job.lesson && job.lesson->barrier != "as-written") {
-        auto barrier = trace::barrier_from_word(job.lesson->barrier);
+        auto barrier = trace::barrier_called(job.lesson->barrier);
         if (!barrier) {
             return barrier.error();
         }

@@ -216,7 +216,7 @@ PyObject* program_event(PyObject*, PyObject* arguments) {
     bool known = true;
     trace::BarrierPolicy policy;
     if (event == "barrier") {
-        const auto read = trace::barrier_from_word(name);
+        const auto read = trace::barrier_called(name);
         if (!read) {
             PyErr_SetString(PyExc_ValueError, read.error().message.c_str());
             return nullptr;

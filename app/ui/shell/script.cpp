@@ -258,7 +258,7 @@ core::Result<void> Script::device(const std::string& kind) {
 }
 
 core::Result<void> Script::barrier(const std::string& word) {
-    const auto policy = trace::barrier_from_word(word);
+    const auto policy = trace::barrier_called(word);
     if (!policy) {
         return policy.error();
     }

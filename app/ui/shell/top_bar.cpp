@@ -28,7 +28,7 @@ std::string kind_label(const std::string& kind) {
     return kind == "cpu" ? "CPU" : kind == "cuda" ? "CUDA" : kind == "simulated" ? "SIMULATED" : kind;
 }
 // "CPU · Xeon": without the words that every processor name contains.
-std::string device_label(const session::DeviceInfo& device) {
+std::string device_label(const session::ListedDevice& device) {
     std::string name = device.name == device.kind ? std::string() : device.name;
     for (const char* noise : {"(R)", "(TM)", " Processor", " CPU"}) {
         for (std::size_t at = name.find(noise); at != std::string::npos; at = name.find(noise)) {

@@ -31,7 +31,7 @@ void AppState::take_settings(const lesson::Lesson& lesson) {
     details.graph_line = 0;
     details.show(lesson.view);
     settings.set_device(lesson.device);
-    if (auto policy = trace::barrier_from_word(lesson.barrier)) {
+    if (auto policy = trace::barrier_called(lesson.barrier)) {
         session.settings.barrier = *policy;
     }
     session.settings.costs = lesson.costs;

@@ -225,9 +225,10 @@ Result<void> Pictures::write(const PictureOf& of, const std::string& path) {
                      if (!animated) {
                          return said(figure::write_figure(path, *sources.a.run, sources.second(), options), path);
                      }
-                     return said(figure::write_animation(path, *sources.a.run, sources.second(), options, animation,
-                                                     [&](double share) { return progress(read + (1 - read) * share); }),
-                                 path);
+                     return said(
+                         figure::write_animation(path, *sources.a.run, sources.second(), options, animation,
+                                                 [&](double share) { return progress(read + (1 - read) * share); }),
+                         path);
                  });
 }
 

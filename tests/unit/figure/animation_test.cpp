@@ -75,7 +75,8 @@ TEST_F(Animations, RecognisesAnimationPaths) {
 TEST_F(Animations, ASeriesIsNumberedAndDeterministic) {
     const auto run = test::training({}, 6, true);
     for (const char* name : {"one", "two"}) {
-        const auto done = write_animation((folder_ / name / "frame-%03d.png").string(), *run, nullptr, options_, {1.2, 10});
+        const auto done =
+            write_animation((folder_ / name / "frame-%03d.png").string(), *run, nullptr, options_, {1.2, 10});
         ASSERT_TRUE(done) << done.error().message;
     }
     std::set<std::string> expected;
@@ -94,15 +95,16 @@ TEST_F(Animations, ASeriesIsNumberedAndDeterministic) {
 TEST_F(Animations, CancellingLeavesNoFiles) {
     const auto run = test::training({}, 6, true);
     double seen = -1;
-    const auto done =
-        write_animation((folder_ / "series" / "%d.png").string(), *run, nullptr, options_, {1, 10}, [&seen](double share) {
-            EXPECT_GT(share, seen);
-            seen = share;
-            return share < 0.5;
-        });
+    const auto done = write_animation((folder_ / "series" / "%d.png").string(), *run, nullptr, options_, {1, 10},
+                                      [&seen](double share) {
+                                          EXPECT_GT(share, seen);
+                                          seen = share;
+                                          return share < 0.5;
+                                      });
     EXPECT_FALSE(done);
     EXPECT_EQ(files(folder_), std::set<std::string>{"bin"});
-    const auto nowhere = write_animation((folder_ / "no" / "such" / "%d.png").string(), *run, nullptr, options_, {1, 10});
+    const auto nowhere =
+        write_animation((folder_ / "no" / "such" / "%d.png").string(), *run, nullptr, options_, {1, 10});
     ASSERT_FALSE(nowhere);
     EXPECT_EQ(nowhere.error().kind, core::ErrorKind::unreadable);
 }

@@ -9,17 +9,17 @@ namespace {
 
 TEST(BarrierNames, WordsGoBothWays) {
     for (const char* word : {"none", "op", "minibatch", "behind:1", "behind:99999", "as-written"}) {
-        const auto policy = barrier_from_word(word);
+        const auto policy = barrier_called(word);
         ASSERT_TRUE(policy) << word;
         EXPECT_EQ(word_of(*policy), word);
     }
     for (const char* word : {"", "None", "behind", "behind:", "behind:0", "behind:-1", "behind:1x", "behind:100000",
                              "behind:#", "batch", "as written"}) {
-        const auto policy = barrier_from_word(word);
+        const auto policy = barrier_called(word);
         ASSERT_FALSE(policy) << word;
         EXPECT_NE(policy.error().message.find("not '" + std::string(word) + "'"), std::string::npos);
     }
-    EXPECT_LT(barrier_from_word(std::string(10'000, 'x')).error().message.size(), 200u);
+    EXPECT_LT(barrier_called(std::string(10'000, 'x')).error().message.size(), 200u);
 }
 
 TEST(BarrierNames, EachKindHasOwnNames) {

@@ -48,7 +48,7 @@ void WindowMemory::use_folder(const std::filesystem::path& folder, Look& look) {
         return;
     }
     const json::Value root = (*read)->root();
-    look.mode = mode_from_word(root["mode"].text(), look.mode);
+    look.mode = mode_called(root["mode"].text(), look.mode);
     look.theme = figure::theme_called(root["theme"].text()).value_or(look.theme);
     take(root["scale"], 0.5f, 4, look.user_scale);
     lesson_ = root["lesson"].text();

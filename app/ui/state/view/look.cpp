@@ -23,7 +23,7 @@ const char* word_of(Mode mode) {
     return kNames[static_cast<std::size_t>(mode)].word;
 }
 
-Mode mode_from_word(std::string_view word, Mode otherwise) {
+Mode mode_called(std::string_view word, Mode otherwise) {
     const auto* const found =
         std::find_if(kNames.begin(), kNames.end(), [word](const ModeName& name) { return name.word == word; });
     return found == kNames.end() ? otherwise : static_cast<Mode>(found - kNames.begin());

@@ -20,7 +20,7 @@ enum class Mode {
 inline constexpr std::size_t kModes = 3;
 [[nodiscard]] const char* name_of(Mode mode);  // "Learn"
 [[nodiscard]] const char* word_of(Mode mode);  // "learn", for files
-[[nodiscard]] Mode mode_from_word(std::string_view word, Mode otherwise);
+[[nodiscard]] Mode mode_called(std::string_view word, Mode otherwise);
 
 // Shares of the room that the dividers distribute; the user drags them.
 struct PaneShares {
