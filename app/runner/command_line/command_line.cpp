@@ -163,12 +163,15 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
         ->transform(dash_is_standard_output());
     explore->add_flag("--replace", raw_explored.replace,
                       "what an incomplete exploration writes replaces the file of an earlier one, too");
-    const auto explored = add_settings(*explore, raw_explored);
-    for (CLI::Option* option : explored) {
-        if (option->get_name() == "--device" || option->get_name() == "--order") {
-            option->group("");  // not in the help: refused below, except --device simulated
+    auto explored = add_settings(*explore, raw_explored);
+    // Refused below, except --device simulated, so not in the help.
+    std::erase_if(explored, [](CLI::Option* option) {
+        const bool chosen_here = option->get_name() == "--device" || option->get_name() == "--order";
+        if (chosen_here) {
+            option->group("");
         }
-    }
+        return chosen_here;
+    });
 
     std::string file_in, file_out;
     auto* explain = app.add_subcommand("explain", "What happened in a recorded run, and why");
@@ -293,9 +296,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
         }
         for (const CLI::Option* option : explored) {
             for (const std::string& value : option->results()) {
-                if (option->get_name() != "--device") {
-                    line.explore.words.insert(line.explore.words.end(), {option->get_name(), value});
-                }
+                line.explore.words.insert(line.explore.words.end(), {option->get_name(), value});
             }
         }
     } else if (explain->parsed()) {

@@ -141,7 +141,9 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     for (const auto* option : app.get_options()) {
         for (const auto& value : option->results()) {
             if (value.empty()) {
-                return usage_error(option->get_name() + " needs a value");
+                // get_name() is empty if the option is not in the help.
+                return usage_error((option->get_positional() ? "" : "--") + option->get_single_name() +
+                                   " needs a value");
             }
         }
     }

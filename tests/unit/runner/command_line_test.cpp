@@ -44,6 +44,15 @@ TEST(Options, TheHelpOfExploreListsOnlyWhatItTakes) {
     EXPECT_NE(text.find("--workers"), std::string::npos);
     EXPECT_EQ(text.find("--device"), std::string::npos);
     EXPECT_EQ(text.find("--order "), std::string::npos);
+    const auto line = parse_command_line({"explore", "train", "--device", "simulated", "--workers", "2"});
+    ASSERT_TRUE(line) << line.error().message;
+    EXPECT_EQ(line->explore.words, (std::vector<std::string>{"--workers", "2"}));
+    for (const auto& [option, value] : {std::pair{"--order", "3"}, std::pair{"--device", "cpu"}}) {
+        EXPECT_NE(error_of({"explore", "train", option, value}).find("explore runs on the device simulated"),
+                  std::string::npos)
+            << option;
+        EXPECT_EQ(error_of({"explore", "train", option, ""}), std::string(option) + " needs a value");
+    }
 }
 
 TEST(Options, RunAcceptsAllOptions) {
