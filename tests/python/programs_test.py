@@ -58,13 +58,20 @@ class Dialects(unittest.TestCase):
             self.assertIn(name, outcome.report["error"]["message"])
             self.assertEqual(outcome.report["error"]["line"], 2)
 
+    def test_missing_names_are_named_when_imported(self):
+        for text, words in (
+            ("from mxnet import autograd, gluon, init, np", "Headway's MXNet dialect has no mxnet.init, at program.py:1"),
+            ("import tensorflow.keras", "Headway's TensorFlow dialect has no tensorflow.keras, at program.py:1"),
+            ("from mxnet import np\nimport nothing", "the module nothing is not installed"),
+        ):
+            self.assertIn(words, run(text + "\n").report["error"]["message"])
 
     def test_what_pytorch_has_is_named_with_advice(self):
         for line, words in (
             ("torch.fft", "no torch.fft"),
-            ("import torch.fft", "No module named 'torch.fft'"),
-            ("from torch import fft", "cannot import name 'fft' from 'torch'"),
-            ("from torch.utils.data import DataLoader", "No module named 'torch.utils'"),
+            ("import torch.fft", "Headway's PyTorch dialect has no torch.fft"),
+            ("from torch import fft", "Headway's PyTorch dialect has no torch.fft"),
+            ("from torch.utils.data import DataLoader", "Headway's PyTorch dialect has no torch.utils"),
             ("torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)", "no torch.optim.SGD(momentum=0.9)"),
             ("torch.optim.SGD(net.parameters()).param_groups", "no torch.optim.SGD.param_groups"),
             ("net.state_dict()", "no torch.nn.Module.state_dict"),
@@ -328,6 +335,16 @@ class Words:
             done = run(slow + end + "\n", "--device", "cpu")
             self.assertEqual(done.status, 1, done.err)
             self.assertLess(done.report["total_ns"], 1.9e9, end)
+
+    def test_a_program_without_seeds_does_the_same_in_each_run_on_simulated(self):
+        program = """
+import random
+import numpy as np
+print(random.random(), np.random.rand(), {"a", "b", "c", "d", "e"})
+"""
+        first, second, other = (run(program, "--device", "simulated", "--seed", seed).out for seed in "001")
+        self.assertEqual(first, second)
+        self.assertNotEqual(first, other)
 
     def test_a_minibatch_that_an_exception_left_keeps_its_number(self):
         program = """

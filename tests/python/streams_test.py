@@ -305,6 +305,16 @@ print("early", early.item())
                                "--orders", "10", "--streams", "3")
         self.assertEqual((done.returncode, len(report["outcomes"])), (0, 1), done.stderr)
 
+    def test_outcomes_that_do_not_depend_on_the_order_are_told(self):
+        done, report = explore("import os\nprint(os.urandom(4))\n", "--orders", "3")
+        self.assertEqual((done.returncode, report["repeats"], report["races"]), (1, False, []))
+        self.assertIn("one order, run twice, had two outcomes: the program depends on something else", done.stderr)
+        asks = self.RACE.split("y += x")[0] + "event = torch.cuda.Event()\nevent.record()\nprint(event.query())\n"
+        done, report = explore(asks, "--orders", "30")
+        if len(report["outcomes"]) > 1:
+            self.assertEqual((report["repeats"], report["races"]), (True, []))
+            self.assertIn("the program asks for the time or for what is done", done.stderr)
+
     def test_failed_orders_are_reported(self):
         for text, words in (("import os\nos._exit(7)\n", "process ended with status 7 before the program did"),
                             ("import sys\nsys.exit(3)\n", "the program ended itself with status 3")):

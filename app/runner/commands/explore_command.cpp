@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <tuple>
+#include <utility>
+#include <variant>
 
 #include "app/model/analysis/races.h"
 #include "app/model/run/devices.h"
@@ -67,16 +70,22 @@ public:
     // `ended_well`: of the run's process.
     void take(const model::Run& run, std::uint64_t order, bool ended_well) {
         program_ = run.info().program;
-        const model::RunEnd end = run.end();
-        const std::string text = without_durations(printed(run));
-        const std::string error = run.error() ? run.error()->message : end.complete() && ended_well ? "" : end.sentence;
-        OrderOutcome& outcome = outcomes_.try_emplace({text, error}, OrderOutcome{text, error, 0, order}).first->second;
-        ++outcome.runs;
+        const Printed key = printed_by(run, ended_well);
+        ++outcomes_.try_emplace(key, OrderOutcome{key.first, key.second, 0, order}).first->second.runs;
         for (const model::Race& race : model::races(run)) {
             const std::string key = race_text(run, race);
             ++races_.try_emplace(key, FoundRace{key, model::missing(run, race), 0, order}).first->second.runs;
         }
         ++runs_;
+    }
+
+    // Whether the outcomes may depend on something else than the order: no race explains them.
+    [[nodiscard]] bool unexplained() const { return races_.empty() && outcomes_.size() > 1; }
+    [[nodiscard]] std::uint64_t first_order() const { return outcomes().front().first; }
+    // Another run of first_order().
+    void take_again(const model::Run& run, bool ended_well) {
+        const OrderOutcome first = outcomes().front();
+        repeats_ = printed_by(run, ended_well) == Printed{first.text, first.error};
     }
 
     [[nodiscard]] std::vector<OrderOutcome> outcomes() const {
@@ -111,9 +120,14 @@ public:
             std::fprintf(stderr, "  race, in %s: %s. Missing: %s.\n", core::counted(race.runs, "order").c_str(),
                          race.text.c_str(), race.missing.c_str());
         }
-        if (races_.empty() && all.size() > 1) {
+        if (!repeats_) {
             std::fprintf(stderr,
-                         "  no race between streams: the program itself asks for the time or for what is done\n");
+                         "  one order, run twice, had two outcomes: the program depends on something else, such as "
+                         "random numbers without a seed\n");
+        } else if (unexplained()) {
+            std::fprintf(stderr,
+                         "  no race between streams: the program asks for the time or for what is done, or it "
+                         "changes memory that a copy still reads\n");
         }
     }
 
@@ -131,6 +145,7 @@ public:
                                           {"printed", outcome.text},
                                           {"error", outcome.error.empty() ? Json(nullptr) : Json(outcome.error)}});
         }
+        report["repeats"] = repeats_;
         report["races"] = Json::array();
         for (const auto& [key, race] : races_) {
             report["races"].push_back(
@@ -140,6 +155,15 @@ public:
     }
 
 private:
+    using Printed = std::pair<std::string, std::string>;  // text and error
+
+    static Printed printed_by(const model::Run& run, bool ended_well) {
+        const model::RunEnd end = run.end();
+        return {without_durations(printed(run)), run.error()                    ? run.error()->message
+                                                 : end.complete() && ended_well ? ""
+                                                                                : end.sentence};
+    }
+
     // For each outcome, its version of the first line that is not the same in all of them.
     static std::vector<std::string> different_lines(const std::vector<OrderOutcome>& outcomes) {
         std::vector<std::istringstream> texts;
@@ -162,8 +186,9 @@ private:
 
     std::string program_;
     std::uint64_t runs_ = 0;
-    std::map<std::pair<std::string, std::string>, OrderOutcome> outcomes_;
+    std::map<Printed, OrderOutcome> outcomes_;
     std::map<std::string, FoundRace> races_;
+    bool repeats_ = true;  // false: one order, run twice, had two outcomes
 };
 
 }  // namespace
@@ -181,8 +206,9 @@ int explore_command(const ExploreOptions& options) {
     }
     const Interrupts interrupts;
     Explored explored;
-    for (std::uint64_t i = 0; i < options.orders && !interrupts.asked(); ++i) {
-        const std::uint64_t order = options.seed + i;
+    // The run of one order and whether its process ended well; null if it was interrupted; or an exit status.
+    using OneRun = std::pair<std::unique_ptr<model::Run>, bool>;
+    const auto run_order = [&](std::uint64_t order) -> std::variant<OneRun, int> {
         std::vector<std::string> words = options.words;
         words.insert(words.end(), {"--device", "simulated", "--order", std::to_string(order)});
         auto child = run_in_child(options.program, words, options.run.limits, true);
@@ -194,12 +220,30 @@ int explore_command(const ExploreOptions& options) {
             return fail(run.error());
         }
         if (child->end.stop_asked) {
-            break;  // the run was interrupted: keep the results of the earlier orders
+            return OneRun{};
         }
         if (*run == nullptr) {
             return report_end(*child, nullptr);
         }
-        explored.take(**run, order, child->end.ended_well());
+        return OneRun{std::move(*run), child->end.ended_well()};
+    };
+    for (std::uint64_t i = 0; i < options.orders && !interrupts.asked(); ++i) {
+        const std::uint64_t order = options.seed + i;
+        const auto outcome = run_order(order);
+        if (const int* status = std::get_if<int>(&outcome)) {
+            return *status;
+        }
+        const auto& [run, ended_well] = std::get<OneRun>(outcome);
+        if (run == nullptr) {
+            break;  // keep the results of the earlier orders
+        }
+        explored.take(*run, order, ended_well);
+    }
+    if (explored.unexplained() && !interrupts.asked()) {
+        const auto outcome = run_order(explored.first_order());
+        if (const OneRun* again = std::get_if<OneRun>(&outcome); again != nullptr && again->first != nullptr) {
+            explored.take_again(*again->first, again->second);
+        }
     }
     if (explored.runs() == 0) {
         tell("stopped before the first order had ended");

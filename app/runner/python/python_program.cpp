@@ -154,6 +154,8 @@ void start_interpreter() {
     PyConfig_InitIsolatedConfig(&config);
     config.install_signal_handlers = 0;
     config.write_bytecode = 0;
+    config.use_hash_seed = 1;  // of seed 0: sets have the same order in each run
+    config.hash_seed = 0;
     // Otherwise Python derives its prefix from PATH, where another Python may come first.
     PyStatus status = PyConfig_SetBytesString(&config, &config.program_name, "/usr/bin/python3");
     if (PyStatus_Exception(status) == 0) {

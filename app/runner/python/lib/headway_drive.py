@@ -7,6 +7,7 @@ import sys
 
 import _headway
 import headway_output
+from headway_imports import after_import
 from headway_source import Lazy, cell_of, place, position, prepare
 
 packages = Lazy("headway_packages")
@@ -16,39 +17,10 @@ traceback = Lazy("traceback")
 names_devices = False
 
 
-class LineCacheFinder:
-    """Makes linecache return the source as it was run, so that tracebacks show it even if the file has changed."""
-
-    def __init__(self, prepared):
-        self.prepared = prepared
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "linecache":
-            return None
-        sys.meta_path.remove(self)
-        from importlib.util import find_spec
-
-        spec = find_spec(name)
-        spec.loader = ThenCall(spec.loader, self.fill)
-        return spec
-
-    def fill(self, linecache):
-        source, name = self.prepared.source, self.prepared.file_name
-        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-
-
-class ThenCall:
-    """Loads a module as `loader` does, and then calls `function` with it."""
-
-    def __init__(self, loader, function):
-        self.loader, self.function = loader, function
-
-    def create_module(self, spec):
-        return self.loader.create_module(spec)
-
-    def exec_module(self, module):
-        self.loader.exec_module(module)
-        self.function(module)
+def fill_line_cache(linecache, prepared):
+    """Tracebacks then show the source as it was run, even if the file has changed."""
+    source, name = prepared.source, prepared.file_name
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
 
 
 def run(prepared):
@@ -61,11 +33,7 @@ def run(prepared):
     sys.modules["__main__"] = module
     sys.argv = [prepared.place]
     space = prepared.space = module.__dict__
-    source_as_run = LineCacheFinder(prepared)
-    if "linecache" in sys.modules:
-        source_as_run.fill(sys.modules["linecache"])
-    else:
-        sys.meta_path.insert(0, source_as_run)
+    after_import("linecache", lambda module: fill_line_cache(module, prepared))
     headway_output.install()
     sys.displayhook = display
     import headway_confinement
@@ -258,9 +226,10 @@ def full_report(error, name):
             message = place(message, name, line)
         message = message.replace(", at %s:%d" % (name, line), ", at " + position(name, line))
         return (message, line, "engine")
-    advice = packages.missing_in_dialect(error)
-    if advice:
-        return ("%s; %s" % (place("%s: %s" % (type(error).__name__, error), name, line), advice), line, "failed")
+    lacking, advice = packages.lacking_in_dialect(error), packages.missing_in_dialect(error)
+    if lacking or advice:
+        message = place(lacking or "%s: %s" % (type(error).__name__, error), name, line)
+        return (message + "; " + advice if advice else message, line, "failed")
     missing = packages.missing_module(error)
     if missing:
         what, advice = missing

@@ -10,6 +10,7 @@ import sys
 import time
 
 import _headway
+from headway_imports import after_import
 
 # The simulated machine's date at time 0: 14 November 2023, 22:13:20 UTC.
 EPOCH_NS = 1_700_000_000 * 10**9
@@ -30,6 +31,8 @@ def install():
     time.sleep = _sleep(time.sleep)
     builtins.print = _print(builtins.print, costs["print_ns"])
     sys.meta_path.insert(0, NumPyFinder(costs))
+    # Programs that do not seed their generators do the same in each run, too.
+    after_import("random", lambda module: module.seed(_headway.seed()))
 
 
 def _is_real(frame):
@@ -91,6 +94,7 @@ class NumPyFinder:
 
                 def exec_module(module):
                     run(module)
+                    module.random.seed(_headway.seed() % 2**32)
                     NumPyWork(module, self.costs).count()
 
                 spec.loader.exec_module = exec_module

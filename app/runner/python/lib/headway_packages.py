@@ -24,9 +24,28 @@ PACKAGES = {
 LIBRARY = __file__.rpartition("/")[0] + "/"
 
 
+DIALECTS = {"mxnet": "MXNet", "tensorflow": "TensorFlow", "torch": "PyTorch"}
+
+
+def lacking_in_dialect(error):
+    """"Headway's MXNet dialect has no mxnet.init" if that was imported; None for any other error."""
+    import re
+
+    package = (error.name or "").partition(".")[0] if isinstance(error, ImportError) else ""
+    if package not in DIALECTS or not _is_ours(package):
+        return None
+    name = re.match(r"cannot import name '(\w+)' from", str(error))
+    missing = "%s.%s" % (error.name, name[1]) if name else error.name
+    return "Headway's %s dialect has no %s" % (DIALECTS[package], missing)
+
+
+def _is_ours(module):
+    return (getattr(sys.modules.get(module), "__file__", None) or "").startswith(LIBRARY)
+
+
 def missing_in_dialect(error):
     """What to do about something that the torch dialect lacks; None for any other error."""
-    if not (getattr(sys.modules.get("torch"), "__file__", None) or "").startswith(LIBRARY):
+    if not _is_ours("torch"):
         return None
     if isinstance(error, ImportError):
         lacks = (error.name or "").partition(".")[0] == "torch"

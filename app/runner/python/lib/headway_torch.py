@@ -374,7 +374,10 @@ def replace_random(torch, ops, checked):
             set_rng_state(state, number)
 
     make_generators(torch, ops, checked)
-    manual_seed_all(_headway.seed() or 67280421310721)  # --seed; without it PyTorch's own, c10::default_rng_seed_val
+    seed = _headway.seed() or 67280421310721  # without --seed PyTorch's own, c10::default_rng_seed_val
+    manual_seed_all(seed)
+    if _headway.virtual_time():  # where equal runs give equal reports
+        torch.default_generator.manual_seed(seed)
     for where in (cuda, cuda.random):
         where.initial_seed = lambda: seeds[ops.current_gpu()]
         where.manual_seed, where.manual_seed_all = manual_seed, manual_seed_all
