@@ -13,6 +13,7 @@ docs/lessons.md describes it for teachers; check_lesson.py calls the functions.
 """
 
 import functools
+import itertools
 import json
 import os
 import statistics
@@ -263,7 +264,7 @@ def busy_share(run):
 @functools.cache
 def run_text(text, *options):
     """Runs a program that is no lesson's: one that has the cause of a claim and nothing else. Once, as _run."""
-    path = Path(_files.name) / f"{len(_runs)}.py"
+    path = Path(_files.name) / f"{next(_numbers)}.py"
     path.write_text(text, encoding="utf-8")
     run = _run(str(path), tuple(word for option in options for word in option.split()), 0)
     assert run.status == 0, run.err
@@ -271,6 +272,7 @@ def run_text(text, *options):
 
 
 _runs = {}
+_numbers = itertools.count()  # of files; tests may run several lessons in threads
 _files = tempfile.TemporaryDirectory()
 
 
@@ -278,7 +280,7 @@ def _run(program, words, repetition):
     """Caches runs: equal arguments run once, whatever the number of claims."""
     key = (program, words, repetition)
     if key not in _runs:
-        base = Path(_files.name) / str(len(_runs))
+        base = Path(_files.name) / str(next(_numbers))
         report, trace = base.with_suffix(".report.json"), base.with_suffix(".trace.json")
         command = [RUNNER, "run", program, "--report", str(report), "--trace", str(trace), *words]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
