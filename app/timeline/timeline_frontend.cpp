@@ -178,6 +178,10 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
         return std::any_of(waits.begin(), waits.end(), is_covered) ||
                std::any_of(works.begin(), works.end(), is_covered);
     });
+    // "1,039 issues" says nothing where the row's label says "1,040 issues".
+    std::erase_if(issue_groups, [&, all = issues_of(pen)](const Group& group) {
+        return group.count < all && group.count > all - all / 20;
+    });
     std::vector<Group> counted;
     for (const auto& [all, what] :
          {std::pair{issue_groups, "issues"}, std::pair{in_half(wait_groups, false, groups), "waits"}}) {

@@ -245,6 +245,27 @@ TEST_F(Timelines, CountsDoNotMixWhatIsMeasuredWithWhatIsNot) {
     }
 }
 
+TEST_F(Timelines, AlmostAllIssuesAreNotCountedBesideAll) {
+    for (const int apart : {0, 1, 500}) {
+        test::Script script;
+        for (int i = 0; i < apart; ++i) {
+            script.issue({"op", "(1)", devices::Family::other, 4}, apart == 1 ? 20'000 : 100, 50);
+        }
+        script.idle(apart == 500 ? 100'000 : 0);
+        for (int i = 0; i < 3000; ++i) {
+            script.issue({"op", "(1)", devices::Family::other, 4}, 100, 50);
+        }
+        Shown shown;
+        shown.add(script.finish());
+        const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_));
+        int counts = 0;
+        for (const Text* text : texts_in(layout, RowKind::frontend)) {
+            counts += text->text.ends_with(" issues") && text->baseline.x > layout.axis.x0 ? 1 : 0;
+        }
+        EXPECT_EQ(counts, apart == 0 ? 1 : apart == 1 ? 0 : 2) << apart;
+    }
+}
+
 TEST_F(Timelines, ALinkCountsTheMeasuredCopiesUntilNow) {
     model::RecordingBuilder builder;
     builder.two_gpus();
