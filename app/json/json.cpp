@@ -31,14 +31,19 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
     return length <= text.size() - at && simdjson::validate_utf8(text.data() + at, length) ? length : 0;
 }
 
-// False at the first error.
-bool walk(ondemand::value value) {
+constexpr int kMostLevels = simdjson::DEFAULT_MAX_DEPTH;  // as many as Document reads
+
+// False at the first error, and where the text has more than `levels` levels.
+bool walk(ondemand::value value, int levels = kMostLevels) {
+    if (levels == 0) {
+        return false;
+    }
     ondemand::array array;
     ondemand::object object;
     ondemand::value inner;
     if (!value.get_array().get(array)) {
         for (auto element : array) {
-            if (element.get(inner) || !walk(inner)) {
+            if (element.get(inner) || !walk(inner, levels - 1)) {
                 return false;
             }
         }
@@ -46,7 +51,7 @@ bool walk(ondemand::value value) {
     }
     if (!value.get_object().get(object)) {
         for (auto field : object) {
-            if (field.unescaped_key().error() || field.value().get(inner) || !walk(inner)) {
+            if (field.unescaped_key().error() || field.value().get(inner) || !walk(inner, levels - 1)) {
                 return false;
             }
         }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 
 namespace headway::json {
 namespace {
@@ -70,6 +71,15 @@ TEST(Json, NamesTheLineOfAnError) {
     EXPECT_EQ(line_of_error("{\n \"a\": nul,\n \"c\": 2\n}"), 2u);
     EXPECT_EQ(line_of_error("{\n \"a\": \"no end,\n \"c\": 2\n}"), 2u);
     EXPECT_EQ(line_of_error("{\n \"a\": 2,\n \"c\": \"\xff\"\n}"), 3u);
+}
+
+TEST(Json, DeepNestingIsAnError) {
+    const std::string deep(200'000, '['), good(1'000, '['), good_end(1'000, ']');
+    EXPECT_EQ(line_of_error("{\n\"a\": " + deep), 2u);
+    EXPECT_EQ(line_of_error("\n" + deep + std::string(200'000, ']')), 2u);
+    EXPECT_FALSE(Document(deep + std::string(200'000, ']')).root());
+    EXPECT_EQ(line_of_error(good + good_end), 0u);
+    EXPECT_TRUE(Document(good + good_end).root());
 }
 
 TEST(Json, QuotesTexts) {
