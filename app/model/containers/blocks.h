@@ -135,8 +135,8 @@ public:
         return whole_.empty() || !items_.released(i) ? items_[i] : whole_[i / kFoldedItems];
     }
     [[nodiscard]] const T& front() const { return (*this)[0]; }
-    [[nodiscard]] const T& back() const { return items_.back(); }
-    [[nodiscard]] T& back() { return items_.back(); }
+    [[nodiscard]] const T& back() const { return (*this)[size() - 1]; }
+    [[nodiscard]] T& back() { return (*this)[size() - 1]; }
     T& push_back(T value) { return items_.push_back(std::move(value)); }
     void truncate(std::size_t size) { items_.truncate(size); }
     [[nodiscard]] Iterator begin() const { return {*this, 0}; }

@@ -57,5 +57,16 @@ TEST(Blocks, GrowthInvalidatesNeitherIteratorsNorElements) {
     EXPECT_EQ(all.end() - first, 1);
 }
 
+TEST(Foldable, TheLastElementMayBeFolded) {
+    Foldable<int> all;
+    all.append_folded(7);
+    EXPECT_EQ(all.back(), 7);
+    all.back() = 8;
+    EXPECT_EQ(all[0], 8);
+    Foldable<int> other;
+    other.append_folded(9);
+    EXPECT_EQ(other.back(), 9) << "no other array is changed";
+}
+
 }  // namespace
 }  // namespace headway::model
