@@ -15,18 +15,18 @@ namespace headway::model {
 // ---- the frontend's records ----
 
 void Run::take(const trace::FrontendRecord& record) {
-    if (restoring_ != nullptr) {
+    const auto kind = trace::kind_of(record);
+    const bool of_last_op = kind == trace::FrontendKind::more_inputs || kind == trace::FrontendKind::more_output;
+    if (restoring_ != nullptr && !of_last_op) {
         restoring_->catch_up();
     }
-    const auto kind = trace::kind_of(record);
     if (kind == trace::FrontendKind::output) {
         const std::int64_t ns = ns_from_ticks(record.begin);
         see(ns);
         program_output_.take(trace::as<trace::OutputRecord>(record), ns);
         return;
     }
-    if (kind != trace::FrontendKind::more_inputs &&
-        kind != trace::FrontendKind::more_output) {  // part of their op's time
+    if (!of_last_op) {  // else part of their op's time
         first_ns_ = std::min(first_ns_, ns_from_ticks(record.begin));
         see(end_of(record.begin, record.duration));
     }

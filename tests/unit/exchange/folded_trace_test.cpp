@@ -244,6 +244,35 @@ TEST(FoldedTrace, OtherViewersSeeTheBlocks) {
     }
 }
 
+// The text of the trace with the event of the op changed: `from` in it becomes `to`.
+std::string with_op_changed(std::string text, OpId op, std::string_view from, std::string_view to) {
+    const std::size_t at = text.find("\"args\":{\"op\":" + std::to_string(op) + ",");
+    const std::size_t place = text.find(from, at);
+    EXPECT_LT(place, text.find('\n', at));
+    return text.replace(place, from.size(), to);
+}
+
+TEST(FoldedTrace, FurtherInputsOfTheOpBeforeAFoldedPartComeBack) {
+    model::RecordingBuilder builder;
+    const auto run = folded_run({.ops = 70'000}, builder);
+    const OpId before = run->folded_parts()[0].first - 1;
+    const auto inputs = [](OpId in0) { return "\"in\":[" + std::to_string(in0); };
+    const std::string text = with_op_changed(
+        exported(*run), before, inputs(run->op(before).in0),
+        R"("forward":"a.py:7","forward_file":1,"changed":[4,1],)" + inputs(run->op(before).in0) + ",2,3,4");
+    const auto back = read_chrome_trace(text, "more.json");
+    ASSERT_TRUE(back) << back.error().message;
+    const auto expect_more = [before](const model::Run& more) {
+        EXPECT_EQ(more.op(before).forward_line, core::make_line(1, 7));
+        EXPECT_EQ(more.more_inputs(before), (std::vector<core::BufferId>{3, 4}));
+        EXPECT_EQ(more.more_outputs(before).size(), 1u);
+        EXPECT_FALSE(more.op(before + 1).more_inputs);
+        EXPECT_EQ(more.op(before + 1).forward_line, 0u);
+    };
+    expect_more(*back->run);
+    expect_more(*read_chrome_trace(exported(*back->run), "again.json")->run);
+}
+
 // A file that lacks blocks, or whose blocks say what cannot be, is still a run with all its ops.
 TEST(FoldedTrace, DamagedBlocksAreLeftOut) {
     model::RecordingBuilder builder;
