@@ -13,6 +13,24 @@ using model::SavedFolds;
 
 constexpr std::size_t kMostBlocks = core::OpId{1} << 16;  // as many as a run can have
 constexpr std::size_t kMostParts = 256;
+// Sums and differences of a few numbers of this size do not overflow.
+constexpr std::int64_t kLargest = std::int64_t{1} << 60;
+
+std::int64_t limited(std::int64_t number) {
+    return std::clamp(number, -kLargest, kLargest);
+}
+
+std::int64_t integer(json::Value value) {
+    return limited(value.integer().value_or(0));
+}
+
+std::uint64_t amount(std::int64_t number) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0));
+}
+
+std::uint64_t amount(json::Value value) {
+    return std::min<std::uint64_t>(value.count(), kLargest);
+}
 
 // Calls call(number) for each integer of a list.
 template <class Call>
@@ -28,7 +46,8 @@ void each_integer(RawJson list, Call call) {
             std::from_chars(list.data() + i + (negative ? 1 : 0), list.data() + list.size(), size);
         i = std::max(i + 1, static_cast<std::size_t>(end - list.data()));
         if (problem == std::errc()) {
-            call(static_cast<std::int64_t>(negative ? 0 - size : size));
+            const auto number = static_cast<std::int64_t>(std::min<std::uint64_t>(size, kLargest));
+            call(negative ? -number : number);
         }
     }
 }
@@ -40,7 +59,7 @@ std::vector<std::int64_t> integers_in(RawJson list) {
 }
 
 std::int64_t whole(const ChromeEvent& event, const char* name) {
-    return integer_from(event.argument(name)).value_or(0);
+    return limited(integer_from(event.argument(name)).value_or(0));
 }
 
 std::uint32_t count(const ChromeEvent& event, const char* name) {
@@ -51,7 +70,7 @@ std::vector<model::KindSums::Sum> kinds_from(const std::vector<std::int64_t>& nu
     std::vector<model::KindSums::Sum> kinds;
     for (std::size_t i = 0; i + 2 < numbers.size(); i += 3) {
         kinds.push_back({static_cast<std::uint32_t>(std::clamp<std::int64_t>(numbers[i], 0, 65'535)),
-                         static_cast<std::uint64_t>(numbers[i + 1]), static_cast<std::uint64_t>(numbers[i + 2])});
+                         amount(numbers[i + 1]), amount(numbers[i + 2])});
     }
     return kinds;
 }
@@ -61,15 +80,15 @@ template <class Event>
 SavedFolds::Block<Event> block_of(const ChromeEvent& event) {
     SavedFolds::Block<Event> block;
     block.block = count(event, "block");
-    block.begin_ns = event.time.ns;
-    block.end_ns = event.time.ns + event.duration.ns;
+    block.begin_ns = limited(event.time.ns);
+    block.end_ns = limited(event.time.ns + event.duration.ns);
     std::size_t family = 0;
     each_integer(event.argument("busy_ns"), [&](std::int64_t ns) {
         if (family < model::kSpanFamilies) {
-            block.sums.busy_ns[family++] = static_cast<std::uint64_t>(ns);
+            block.sums.busy_ns[family++] = amount(ns);
         }
     });
-    block.sums.flagged = static_cast<std::uint64_t>(whole(event, "marked"));
+    block.sums.flagged = amount(whole(event, "marked"));
     block.kinds = kinds_from(integers_in(event.argument("kinds")));
     return block;
 }
@@ -89,14 +108,14 @@ model::Numbers numbers_from(json::Value saved) {
     model::Numbers numbers;
     model::each_saved_number(numbers, [&saved](const char* name, auto& value) {
         using Type = std::remove_reference_t<decltype(value)>;
-        value = static_cast<Type>(saved[name].integer().value_or(0));
+        value = static_cast<Type>(std::is_unsigned_v<Type> ? std::max<std::int64_t>(integer(saved[name]), 0)
+                                                           : integer(saved[name]));
     });
     numbers.t1_ns = static_cast<double>(numbers.t1.median);
     numbers.t2_ns = static_cast<double>(numbers.t2.median);
     numbers.t3_ns = static_cast<double>(numbers.t3.median);
     if (saved["minor_faults"]) {
-        numbers.frontend.faults = {saved["minor_faults"].integer().value_or(0),
-                                   saved["major_faults"].integer().value_or(0)};
+        numbers.frontend.faults = {integer(saved["minor_faults"]), integer(saved["major_faults"])};
     }
     return numbers;
 }
@@ -104,7 +123,7 @@ model::Numbers numbers_from(json::Value saved) {
 // Reads the parts up to the first invalid one: each must consist of whole blocks, and follow the one before.
 void read_parts(json::Value list, std::vector<model::FoldedPart>& parts) {
     for (const json::Value entry : list.elements()) {
-        const auto number = [&entry](const char* key) { return static_cast<std::uint64_t>(entry[key].count()); };
+        const auto number = [&entry](const char* key) { return amount(entry[key]); };
         const std::uint64_t first = number("first"), last = number("last");
         const std::uint64_t before = parts.empty() ? 1 : parts.back().last;
         if (first <= before || last < first || last >= kMostBlocks * kFoldedItems || (first - 1) % kFoldedItems != 0 ||
@@ -114,8 +133,8 @@ void read_parts(json::Value list, std::vector<model::FoldedPart>& parts) {
         model::FoldedPart part;
         part.first = static_cast<core::OpId>(first);
         part.last = static_cast<core::OpId>(last);
-        part.begin_ns = entry["begin_ns"].integer().value_or(0);
-        part.end_ns = std::max(part.begin_ns, entry["end_ns"].integer().value_or(0));
+        part.begin_ns = integer(entry["begin_ns"]);
+        part.end_ns = std::max(part.begin_ns, integer(entry["end_ns"]));
         part.first_wait = number("first_wait");
         part.waits_end = number("waits_end");
         part.first_work = number("first_work");
@@ -143,41 +162,40 @@ FoldsReader::FoldsReader(json::Value folded) {
     for (const json::Value entry : folded["lines"].elements()) {
         const auto cells = entry.elements();
         if (cells.size() >= 6) {
-            const auto cell = [&cells](std::size_t i) { return cells[i].integer().value_or(0); };
+            const auto cell = [&cells](std::size_t i) { return integer(cells[i]); };
             const auto file = static_cast<std::uint32_t>(std::clamp<std::int64_t>(cell(0), 0, core::kMostFiles));
             const auto line = static_cast<std::uint32_t>(std::clamp<std::int64_t>(cell(1), 0, UINT32_MAX));
-            folds_->lines.push_back({line == 0 ? 0 : core::make_line(file, line), cell(2), cell(3), cell(4),
-                                     static_cast<std::uint64_t>(std::max<std::int64_t>(cell(5), 0))});
+            folds_->lines.push_back(
+                {line == 0 ? 0 : core::make_line(file, line), cell(2), cell(3), cell(4), amount(cell(5))});
             if (cells.size() >= 8) {
-                folds_->lines.back().backward_ops = static_cast<std::uint64_t>(std::max<std::int64_t>(cell(6), 0));
+                folds_->lines.back().backward_ops = amount(cell(6));
                 folds_->lines.back().backward_ns = cell(7);
             }
         }
     }
     for (const json::Value entry : folded["devices"].elements()) {
         model::Tally::OfDevice device;
-        device.ops = entry["ops"].count();
-        device.waits = entry["waits"].count();
-        device.busy_ns = entry["busy_ns"].integer().value_or(0);
-        device.waited_ns = entry["waited_ns"].integer().value_or(0);
-        device.busy_in_pauses_ns = entry["busy_in_pauses_ns"].integer().value_or(0);
+        device.ops = amount(entry["ops"]);
+        device.waits = amount(entry["waits"]);
+        device.busy_ns = integer(entry["busy_ns"]);
+        device.waited_ns = integer(entry["waited_ns"]);
+        device.busy_in_pauses_ns = integer(entry["busy_in_pauses_ns"]);
         if (folds_->devices.size() < core::kMaxDevices) {
             folds_->devices.push_back(device);
         }
     }
     for (const json::Value entry : folded["links"].elements()) {
         if (folds_->links.size() < 32) {  // Op::links has a bit for each
-            folds_->links.push_back(
-                {entry["copies"].count(), entry["bytes"].count(), entry["busy_ns"].integer().value_or(0)});
+            folds_->links.push_back({amount(entry["copies"]), amount(entry["bytes"]), integer(entry["busy_ns"])});
         }
     }
     for (const json::Value entry : folded["totals"].elements()) {
         std::vector<std::int64_t> numbers;
         for (const json::Value number : entry["kinds"].elements()) {
-            numbers.push_back(number.integer().value_or(0));
+            numbers.push_back(integer(number));
         }
         if (entry["lane"].count() < folds_->lanes.size()) {
-            folds_->lanes[entry["lane"].count()].totals.push_back({entry["at"].count(), kinds_from(numbers)});
+            folds_->lanes[entry["lane"].count()].totals.push_back({amount(entry["at"]), kinds_from(numbers)});
         }
     }
 }
@@ -246,8 +264,8 @@ void FoldsReader::take_block(const ChromeEvent& event, core::Line line) {
     } else if (of == "scopes") {
         SavedFolds::Block<model::Scope> block;
         block.block = count(event, "block");
-        block.whole = {text_from(event.argument("scope")), event.time.ns,
-                       std::max(event.time.ns, whole(event, "end_ns")),
+        block.whole = {text_from(event.argument("scope")), limited(event.time.ns),
+                       std::max(limited(event.time.ns), whole(event, "end_ns")),
                        static_cast<int>(std::min(count(event, "depth"), 1000u)), true};
         folds_->scopes.push_back(std::move(block));
     } else if (of == "curve") {
@@ -279,7 +297,7 @@ void FoldsReader::take_counter(const ChromeEvent& event) {
     if (const auto curve = curve_called_.find(text_from(event.name)); curve != curve_called_.end()) {
         const auto value = integer_from(event.argument(curve->second == 0 ? "ops" : "bytes"));
         if (event.time.has_ns() && value) {
-            curves_[curve->second].changes.push_back({event.time.ns, *value});
+            curves_[curve->second].changes.push_back({limited(event.time.ns), limited(*value)});
         }
     }
 }
