@@ -50,8 +50,11 @@ public:
     void take_work(const ChromeEvent& event);
     // An op of a lane whose issue was folded.
     void take_edge(const ChromeEvent& event, std::size_t lane);
-    // After all events. Null if the run was not folded.
-    [[nodiscard]] std::unique_ptr<model::SavedFolds> finish(TraceNotes& notes);
+    // After all events: leaves out the parts that the ops that the file lists do not reach, as in a file that was cut
+    // off. If none are left, the run was not folded.
+    void leave_out_unreached(core::OpId listed_ops, TraceNotes& notes);
+    // After that. `op_count`: of the run. Null if the run was not folded.
+    [[nodiscard]] std::unique_ptr<model::SavedFolds> finish(core::OpId op_count, TraceNotes& notes);
 
 private:
     struct SavedCurve {
@@ -59,6 +62,7 @@ private:
         std::vector<model::Curve::FoldedBlock> blocks;
     };
     void take_curve(const ChromeEvent& event);
+    void limit_to_ops(core::OpId op_count);
     void complete_ops(TraceNotes& notes);
 
     std::unique_ptr<model::SavedFolds> folds_;

@@ -327,6 +327,47 @@ void FoldsReader::take_edge(const ChromeEvent& event, std::size_t lane) {
     }
 }
 
+// Parts are in the order of their ops. One that does not follow the ops before it cannot be put to its place.
+void FoldsReader::leave_out_unreached(core::OpId listed_ops, TraceNotes& notes) {
+    if (!any()) {
+        return;
+    }
+    auto& parts = folds_->parts;
+    std::uint64_t before = listed_ops, left_out = 0;
+    auto part = parts.begin();
+    for (; part != parts.end() && part->first <= before + 1; ++part) {
+        before += part->last - part->first + 1;
+    }
+    for (auto unreached = part; unreached != parts.end(); ++unreached) {
+        left_out += unreached->last - unreached->first + 1;
+    }
+    parts.erase(part, parts.end());
+    notes.left_out(left_out, "Sums of " + core::counted(left_out, "op") +
+                                 " were left out: the ops before them are missing in the file.");
+    if (parts.empty()) {
+        folds_.reset();
+    }
+}
+
+// What names an op that the run does not have is left out or limited to its ops.
+void FoldsReader::limit_to_ops(core::OpId op_count) {
+    for (SavedFolds::OfLane& lane : folds_->lanes) {
+        std::erase_if(lane.blocks, [this](const auto& block) { return !is_folded(block.whole); });
+    }
+    std::erase_if(folds_->launches, [this](const auto& block) { return !is_folded(block.whole.op); });
+    for (auto& wait : folds_->waits) {
+        wait.whole.issued = std::min(wait.whole.issued, op_count);
+        wait.whole.waits_through = std::min(wait.whole.waits_through, op_count);
+    }
+    for (auto& work : folds_->works) {
+        work.whole.issued = std::min(work.whole.issued, op_count);
+    }
+    for (auto& batch : folds_->minibatches) {
+        batch.whole.first = std::clamp(batch.whole.first, 1u, op_count);
+        batch.whole.last = std::min(batch.whole.last, op_count);
+    }
+}
+
 // Adds an empty element for each block of a part that the file lacks.
 void FoldsReader::complete_ops(TraceNotes& notes) {
     put_in_order(folds_->ops);
@@ -358,10 +399,11 @@ void FoldsReader::complete_ops(TraceNotes& notes) {
     notes.left_out(missing, "Sums of " + core::counted(missing * kFoldedItems, "op") + " are missing.");
 }
 
-std::unique_ptr<SavedFolds> FoldsReader::finish(TraceNotes& notes) {
+std::unique_ptr<SavedFolds> FoldsReader::finish(core::OpId op_count, TraceNotes& notes) {
     if (!any()) {
         return nullptr;
     }
+    limit_to_ops(op_count);
     complete_ops(notes);
     put_in_order(folds_->waits);
     put_in_order(folds_->works);

@@ -33,9 +33,8 @@ public:
         if (event.phase == 'C') {
             if (folds_.any()) {
                 folds_.take_counter(event);
-            } else {
-                counter(event);
             }
+            counter(event);
             return;
         }
         if (event.phase != 'X' && event.phase != 'i') {
@@ -87,6 +86,7 @@ public:
     }
 
     core::Result<RunBuilder> finish(const std::map<std::string, std::string>&, TraceNotes& notes) override {
+        folds_.leave_out_unreached(static_cast<core::OpId>(builder_.ops.size()), notes);
         settle_ops(notes);
         notes.repaired(odd_lanes_, counted(odd_lanes_, "issue names", "issues name") +
                                        " a lane that does not exist (the first, " + first_odd_lane_ +
@@ -114,7 +114,10 @@ public:
         std::stable_sort(builder_.more_outputs.begin(), builder_.more_outputs.end(), by_op);
         notes.left_out(odd_,
                        counted(odd_, "event that makes no sense was", "events that make no sense were") + " left out.");
-        builder_.folds = folds_.finish(notes);
+        builder_.folds = folds_.finish(static_cast<core::OpId>(op_count()), notes);
+        if (builder_.folds != nullptr) {
+            builder_.samples.clear();  // the saved curves contain them
+        }
         return std::move(builder_);
     }
 

@@ -133,18 +133,20 @@ SavedFolds saved_folds(const Run& run) {
 
 namespace {
 
-// Appends the blocks that come next.
-template <class Event, std::size_t kShift, class Append>
+// Appends the blocks that come next, but for those whose ops the run lacks.
+template <class Event, std::size_t kShift, class HasOps, class Append>
 void append_next(Foldable<Event, kShift>& events, const std::vector<SavedFolds::Block<Event>>& blocks,
-                 std::size_t& next, Append append) {
+                 std::size_t& next, HasOps has_ops, Append append) {
     while (next < blocks.size() && blocks[next].block * kFoldedItems <= events.size()) {
-        if (blocks[next].block * kFoldedItems == events.size()) {
+        if (blocks[next].block * kFoldedItems == events.size() && has_ops(blocks[next].whole)) {
             append(blocks[next]);
             events.append_folded(blocks[next].whole);
         }
         ++next;
     }
 }
+
+const auto kAlways = [](const auto&) { return true; };
 
 }  // namespace
 
@@ -154,24 +156,24 @@ Restoring::Restoring(Run& run, std::unique_ptr<SavedFolds> saved) : run_(run), s
 }
 
 void Restoring::catch_up() {
-    append_next(run_.ops_, saved_->ops, op_, [this](const SavedFolds::Block<Op>& block) {
+    append_next(run_.ops_, saved_->ops, op_, kAlways, [this](const SavedFolds::Block<Op>& block) {
         run_.issue_index_.append_folded(block.begin_ns, block.end_ns, block.sums);
         run_.dependencies_->append_released();
         skip_in_intake(block.whole);
     });
-    append_next(run_.waits_, saved_->waits, wait_, [this](const SavedFolds::Block<Wait>& block) {
+    append_next(run_.waits_, saved_->waits, wait_, kAlways, [this](const SavedFolds::Block<Wait>& block) {
         run_.wait_index_.append_folded(block.begin_ns, block.end_ns, block.sums);
         run_.wait_kinds_.append(kFoldedItems, block.kinds);
         run_.any_paused_ = run_.any_paused_ || std::any_of(block.kinds.begin(), block.kinds.end(), [](const auto& sum) {
                                return sum.kind == static_cast<std::uint32_t>(trace::WaitKind::paused) && sum.count > 0;
                            });
     });
-    append_next(run_.works_, saved_->works, work_, [this](const SavedFolds::Block<Work>& block) {
+    append_next(run_.works_, saved_->works, work_, kAlways, [this](const SavedFolds::Block<Work>& block) {
         run_.work_index_.append_folded(block.begin_ns, block.end_ns, block.sums);
     });
     const auto nothing = [](const auto&) {};
-    append_next(run_.scopes_, saved_->scopes, scope_, nothing);
-    append_next(run_.minibatches_, saved_->minibatches, minibatch_, nothing);
+    append_next(run_.scopes_, saved_->scopes, scope_, kAlways, nothing);
+    append_next(run_.minibatches_, saved_->minibatches, minibatch_, kAlways, nothing);
 }
 
 // Moves the counters of the intake past the block, whose ops are not counted one by one.
@@ -182,9 +184,12 @@ void Restoring::skip_in_intake(const Op& whole) {
 }
 
 void Restoring::catch_up_launches() {
-    append_next(run_.launches_, saved_->launches, launch_, [this](const SavedFolds::Block<Launch>& block) {
-        run_.launch_index_.append_folded(block.begin_ns, block.end_ns, block.sums);
-    });
+    append_next(
+        run_.launches_, saved_->launches, launch_,
+        [this](const Launch& launch) { return launch.op <= run_.ops_.size(); },
+        [this](const SavedFolds::Block<Launch>& block) {
+            run_.launch_index_.append_folded(block.begin_ns, block.end_ns, block.sums);
+        });
 }
 
 void Restoring::catch_up(std::size_t number) {
@@ -192,12 +197,14 @@ void Restoring::catch_up(std::size_t number) {
         return;
     }
     Lane& lane = run_.lanes_[number];
-    append_next(lane.ops, saved_->lanes[number].blocks, lanes_[number].block,
-                [&](const SavedFolds::Block<OpId>& block) {
-                    set_totals(number);
-                    lane.index.append_folded(block.begin_ns, block.end_ns, block.sums);
-                    lane.kinds.append(kFoldedItems, block.kinds);
-                });
+    append_next(
+        lane.ops, saved_->lanes[number].blocks, lanes_[number].block,
+        [this](OpId last) { return last <= run_.ops_.size(); },
+        [&](const SavedFolds::Block<OpId>& block) {
+            set_totals(number);
+            lane.index.append_folded(block.begin_ns, block.end_ns, block.sums);
+            lane.kinds.append(kFoldedItems, block.kinds);
+        });
     set_totals(number);
 }
 
@@ -242,6 +249,7 @@ OpId Restoring::next_issued() {
 void Restoring::finish() {
     catch_up();
     catch_up_launches();
+    std::erase_if(run_.folded_parts_, [this](const FoldedPart& part) { return part.last > run_.ops_.size(); });
     for (std::size_t lane = 0; lane < std::min(lanes_.size(), run_.lanes_.size()); ++lane) {
         catch_up(lane);
     }

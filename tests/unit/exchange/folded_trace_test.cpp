@@ -273,6 +273,24 @@ TEST(FoldedTrace, FurtherInputsOfTheOpBeforeAFoldedPartComeBack) {
     expect_more(*read_chrome_trace(exported(*back->run), "again.json")->run);
 }
 
+TEST(FoldedTrace, AFileThatIsCutOffBeforeItsFoldedPartHasNone) {
+    model::RecordingBuilder builder;
+    const auto run = folded_run({.ops = 70'000}, builder);
+    std::string text = exported(*run);
+    text.resize(text.find("\"args\":{\"op\":1000,"));
+    const auto back = read_chrome_trace(text, "cut.json");
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_GE(back->run->op_count(), 998u);
+    EXPECT_LT(back->run->op_count(), kFoldedItems);
+    EXPECT_TRUE(back->run->folded_parts().empty());
+    for (const std::string& note : back->notes) {
+        EXPECT_EQ(note.find("sums only"), std::string::npos) << note;
+    }
+    const auto again = read_chrome_trace(exported(*back->run), "again.json");
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->run->op_count(), back->run->op_count());
+}
+
 // A file that lacks blocks, or whose blocks say what cannot be, is still a run with all its ops.
 TEST(FoldedTrace, DamagedBlocksAreLeftOut) {
     model::RecordingBuilder builder;
