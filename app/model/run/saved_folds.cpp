@@ -1,6 +1,7 @@
 #include "app/model/run/saved_folds.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/model/run/intake.h"
 
@@ -254,6 +255,12 @@ void Restoring::finish() {
         catch_up(lane);
     }
     auto& minibatches = run_.minibatches_;
+    for (const FoldedPart& part : run_.folded_parts_) {
+        for (OpId id = part.first; id <= part.last; id += kFoldedItems) {
+            Op& op = run_.ops_[id - 1];
+            op.minibatch = std::cmp_less(op.minibatch, minibatches.size()) ? op.minibatch : -1;
+        }
+    }
     std::size_t next = 0;
     for (std::size_t i = 0; i < minibatches.size() && next < saved_->minibatch_ops.size(); i = minibatches.after(i)) {
         const auto& [first, last] = saved_->minibatch_ops[next];

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/exchange/chrome/chrome_reader.h"
+#include "app/model/analysis/graph.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/report/report.h"
 #include "app/model/run/saved_folds.h"
@@ -77,6 +78,12 @@ TEST(DamagedFolds, ALaneMayEndInAFoldedBlock) {
     ASSERT_EQ(run->folded_ops(), kFoldedItems);
     EXPECT_EQ(run->lanes().at(0).ops.back(), 20'000u);
     EXPECT_FALSE(model::report_json(*run).empty());
+}
+
+TEST(DamagedFolds, AMinibatchThatDoesNotExistIsNone) {
+    const auto run = run_with(op_before() + block_in(1, "issues", 1, "\"minibatch\": 200000000"));
+    EXPECT_EQ(run->op(kFirst).minibatch, -1);
+    EXPECT_EQ(model::graph_of(*run, {.anchor = kFirst}).minibatch, -1);
 }
 
 TEST(DamagedFolds, NumbersAreLimited) {
