@@ -78,12 +78,13 @@ public:
     void each(OpId id, Call call) const {
         each_with_reason(id, [&call](OpId op, DependencyKind) { call(op); });
     }
-    // Calls call(op, kind) for each direct dependency, with its reason.
+    // Calls call(op, kind) for each direct dependency, with its reason. It was issued before, also in a recording where
+    // an op names the same buffer twice.
     template <class Call>
     void each_with_reason(OpId id, Call call) const {
         const LaneSet races = orders_.empty() ? LaneSet() : each_stream_wait(id, call);
-        const auto report = [this, &call, &races](OpId op, DependencyKind kind = DependencyKind::read_after_write) {
-            if (op != 0 && !races[ops_[op - 1].lane]) {
+        const auto report = [this, id, &call, &races](OpId op, DependencyKind kind = DependencyKind::read_after_write) {
+            if (op != 0 && op < id && !races[ops_[op - 1].lane]) {
                 call(op, kind);
             }
         };

@@ -101,5 +101,21 @@ TEST(Composites, DependenciesGoThroughFurtherOutputs) {
     EXPECT_EQ(run->dependencies(5), (std::vector<OpId>{3}));
 }
 
+// No recorder writes this, but a file can contain it.
+TEST(Composites, AnOpThatNamesABufferTwiceDoesNotDependOnItself) {
+    RecordingBuilder builder;
+    const auto s = builder.signature(8);
+    builder.issue({0, 1, 0, 1, 0, 0, true, s});
+    builder.more_output(1, false, s);
+    builder.more_output(2, true, s);
+    builder.more_output(2, false, s);
+    builder.more_inputs(2, 0);
+    builder.issue({2, 3, 0, 3, 2, 0, true, s});
+    const auto run = builder.read();
+    EXPECT_TRUE(run->dependencies(1).empty());
+    EXPECT_TRUE(run->dependencies_with_reasons(1).empty());
+    EXPECT_EQ(run->dependencies(2), (std::vector<OpId>{1}));
+}
+
 }  // namespace
 }  // namespace headway::model
