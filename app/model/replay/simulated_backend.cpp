@@ -201,8 +201,8 @@ private:
                 newest = std::max(newest, dependency.op);
             }
         }
-        if (run_.program_chose(id, device)) {
-            return run_.op(id).lane;
+        if (const std::uint32_t chosen = run_.op(id).lane; chosen < lanes_.lanes() && run_.program_chose(id, device)) {
+            return chosen;
         }
         const std::uint32_t preferred = newest != 0 ? places_[newest - 1].lane : reader_lane;
         const RunDevice& own = run_.devices()[device];

@@ -233,6 +233,21 @@ TEST(WhatIfRun, AFreeOfTheLazyPolicyDelaysTheOpsBehindIt) {
     program.checked(147);
 }
 
+// As in a damaged file: of an op that ran, the lane is where it ran.
+TEST(WhatIfRun, AnOpThatNeverRanMayNameALaneThatDoesNotExist) {
+    LazyProgram program(R"(["Stream 0"])");
+    program.builder.order({1, 0, 0, 0, 0, trace::OrderKind::begin, 0, 0, 0});
+    program.op(0, 0, program.ten, 0, 10);
+    program.builder.issue({10, 10, 120, 2, 1, 0, true, program.hundred});
+    program.builder.mark(trace::FrontendKind::program_end, 10);
+    const auto run = program.builder.read();
+    ASSERT_TRUE(run->program_chose(2, 0));
+    const WhatIfRun same = without_waits(
+        *run, [](std::size_t) { return false; }, true);
+    ASSERT_EQ(same.ops.size(), 2u);
+    EXPECT_EQ(same.ops[1].begin_ns, 10) << "in the lane that is there";
+}
+
 // Such a wait is for all commands of the device. One of them frees memory that an op of the other device still reads.
 TEST(WhatIfRun, AWaitForOneDeviceIsAlsoForItsFreesUnderTheLazyPolicy) {
     LazyProgram program(R"(["Stream 0"])");
