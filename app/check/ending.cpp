@@ -70,6 +70,9 @@ CaseEnd ending_of(model::Run* run, bool out_of_time, const Limits& limits, const
         case model::Verdict::complete:
             return {};
         case model::Verdict::failed: {
+            if (!run->error()) {
+                return {Verdict::crashed, end.sentence, line};
+            }
             const model::RunError& error = *run->error();
             return {error.kind == core::ErrorKind::unreadable      ? Verdict::refused
                     : error.kind == core::ErrorKind::out_of_memory ? Verdict::out_of_memory

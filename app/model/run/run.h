@@ -66,9 +66,10 @@ public:
     void process_ended(const ProcessEnd& end) { process_end_ = end; }
     // The runner has ended: nothing more will be recorded. Open ends are closed at the latest time seen.
     void close();
-    // How it ended, and what is missing. Once it is closed.
+    // How it ended, and what is missing. Once it is closed. What a recording says itself counts only where the process
+    // is not known: else the program may have written it.
     [[nodiscard]] RunEnd end() const {
-        return recorded_end_ && !info_.file_cut_off ? *recorded_end_ : run_end(*this, process_end_);
+        return recorded_end_ && !process_end_ && !info_.file_cut_off ? *recorded_end_ : run_end(*this, process_end_);
     }
 
     [[nodiscard]] trace::Reader& reader() { return *reader_; }

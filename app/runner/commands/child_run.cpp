@@ -129,7 +129,7 @@ int report_end(const ChildRun& child, const model::Run* run) {
         case model::Verdict::overflowed:
             return kOverflowed;
         case model::Verdict::failed:
-            return status_of(run->error()->kind);
+            return run->error() ? status_of(run->error()->kind) : kProgramFailed;
         default:
             return kProgramFailed;
     }

@@ -51,6 +51,20 @@ TEST(RunEnd, Complete) {
     expect(many.end(), Verdict::complete, "complete", "Complete: 1,200 ops.");
 }
 
+// A program can write into its recording.
+TEST(RunEnd, OfAKnownProcessIsNotWhatTheRecordingSays) {
+    MadeRun made(2);
+    made.builder.recording().meta(trace::MetaType::end, 0,
+                                  R"({"verdict": "complete", "sentence": "Complete: 2 ops.", "missing": ""})");
+    const auto run = made.builder.read();
+    run->process_ended({128 + SIGKILL, SIGKILL});
+    run->close();
+    EXPECT_EQ(run->end().verdict, Verdict::crashed);
+    const auto from_file = made.builder.read();
+    from_file->close();
+    EXPECT_EQ(from_file->end().verdict, Verdict::complete);
+}
+
 TEST(RunEnd, SaysWhatEndedTheProcessAfterACompleteRun) {
     MadeRun one(1);
     one.state(trace::RunState::finished);
