@@ -24,6 +24,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::int64_t kFarthestNs = std::int64_t{1} << 61;  // farther than any time of a run
+
 core::Result<void> write_json(const fs::path& file, const Json& value) {
     std::error_code problem;
     fs::create_directories(file.parent_path(), problem);
@@ -87,7 +89,8 @@ core::Result<std::vector<Bookmark>> read_bookmarks(const fs::path& file) {
     }
     for (const json::Value entry : list.elements()) {
         const auto begin = entry["begin_ns"].integer(), end = entry["end_ns"].integer();
-        if (!begin || !end || *end < *begin || bookmarks.size() >= kMostBookmarks) {
+        if (!begin || !end || *end < *begin || *begin < -kFarthestNs || *end > kFarthestNs ||
+            bookmarks.size() >= kMostBookmarks) {
             return core::Error{core::ErrorKind::unreadable,
                                file.string() + " is damaged at bookmark " + std::to_string(bookmarks.size() + 1)};
         }

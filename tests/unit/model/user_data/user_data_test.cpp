@@ -98,6 +98,8 @@ TEST_F(BookmarksFile, DamageIsNamedAndTheFileKeptAside) {
     const std::string good = R"({"begin_ns": 1, "end_ns": 1},)";
     EXPECT_EQ(damage(R"({"marks": [)" + good + R"({"begin_ns": 2}]})"), file + " is damaged at bookmark 2");
     EXPECT_EQ(damage(R"({"marks": [{"begin_ns": 2, "end_ns": 1}]})"), file + " is damaged at bookmark 1");
+    EXPECT_EQ(damage(R"({"marks": [{"begin_ns": -9223372036854775808, "end_ns": 9223372036854775807}]})"),
+              file + " is damaged at bookmark 1");
     std::string many;
     for (std::size_t i = 0; i < kMostBookmarks; ++i) {
         many += good;
