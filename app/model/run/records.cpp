@@ -247,8 +247,9 @@ void Run::take_program_event(const trace::FrontendRecord& record) {
         }
         case trace::FrontendKind::minibatch_begin:
             end_minibatch();
-            minibatches_.push_back({static_cast<std::int32_t>(trace::as<trace::MinibatchRecord>(record).index), ns,
-                                    kPending, issued + 1, issued});
+            minibatches_.push_back({static_cast<std::int32_t>(std::min<std::uint32_t>(
+                                        trace::as<trace::MinibatchRecord>(record).index, INT32_MAX)),
+                                    ns, kPending, issued + 1, issued});
             open_minibatch = static_cast<std::int32_t>(minibatches_.size() - 1);
             break;
         case trace::FrontendKind::minibatch_end:

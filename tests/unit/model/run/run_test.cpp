@@ -422,5 +422,14 @@ TEST(TraceCapabilities, BothHaveOnlyWhatEachHas) {
     }
 }
 
+TEST(Run, TheNumberOfAMinibatchIsNotNegative) {
+    RecordingBuilder builder;
+    builder.mark(trace::FrontendKind::minibatch_begin, 1, 0x8000'0000u);
+    builder.issue({2, 3});
+    const auto run = builder.read();
+    ASSERT_EQ(run->minibatches().size(), 1u);
+    EXPECT_EQ(run->minibatches()[0].index, INT32_MAX);
+}
+
 }  // namespace
 }  // namespace headway::model
