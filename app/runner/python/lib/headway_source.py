@@ -235,11 +235,13 @@ def prepare(path, name, tab, values, graded, pytorch):
                 raise Refused(*refusal)
         echo_any = not path.endswith(".py") or bool(ends)
         groups = []  # (whether it is echoed, statements); those of one line are together, so that a step is a line
-        marks = ends + [1 << 30]
+        marks, mark = ends + [1 << 30], 0  # both these and the statements are in the order of their lines
         for index, node in enumerate(tree.body):
             last = index + 1 == len(tree.body)
             following = tree.body[index + 1].lineno if not last else 1 << 30
-            cell_ends = last or any(node.end_lineno <= mark < following for mark in marks)
+            while marks[mark] < node.end_lineno:
+                mark += 1
+            cell_ends = last or marks[mark] < following
             echoed = echo_any and isinstance(node, _ast.Expr) and cell_ends
             if groups and not echoed and not groups[-1][0] and groups[-1][1][-1].end_lineno == node.lineno:
                 groups[-1][1].append(node)
