@@ -6,21 +6,30 @@
 #include <string_view>
 #include <vector>
 
+#include "app/comparison/sample.h"
 #include "app/figure/figure.h"
 #include "app/figure/graph.h"
 #include "app/figure/threads.h"
+#include "app/model/analysis/critical_path.h"
 #include "app/model/analysis/graph.h"
 #include "app/model/analysis/idle.h"
+#include "app/model/analysis/matching_op.h"
 #include "app/model/analysis/memory/alive.h"
+#include "app/model/analysis/races.h"
 #include "app/model/analysis/search.h"
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/analysis/wait_details.h"
 #include "app/model/moment/moment.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/model/replay/what_if.h"
 #include "app/model/report/report.h"
+#include "app/model/user_data/bookmark.h"
+#include "app/timeline/timeline.h"
 #include "tests/fuzz/require.h"
 
 namespace headway::fuzz {
+
+constexpr std::size_t kFewOps = 1'000;  // what takes long is computed for at most so many
 
 class EqualWidths : public figure::TextMeasure {
 public:
@@ -28,6 +37,12 @@ public:
         return 0.5F * size_px * static_cast<float>(text.size());
     }
 };
+
+inline void view_edges(const model::Run& run, model::EdgeRow row, std::size_t lane, std::int64_t ns) {
+    static_cast<void>(model::next_edge(run, row, lane, ns, true));
+    static_cast<void>(model::next_edge(run, row, lane, ns, false));
+    static_cast<void>(model::nearest_edge(run, row, lane, ns, 1'000'000));
+}
 
 // What is shown of one time of the run.
 inline void view_moment(const model::Run& run, std::int64_t ns) {
@@ -39,7 +54,12 @@ inline void view_moment(const model::Run& run, std::int64_t ns) {
     static_cast<void>(model::events_until(run, ns));
     for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
         static_cast<void>(model::idle_gap(run, lane, ns));
+        view_edges(run, model::EdgeRow::lane, lane, ns);
     }
+    for (const model::EdgeRow row : {model::EdgeRow::issues, model::EdgeRow::waits, model::EdgeRow::works}) {
+        view_edges(run, row, 0, ns);
+    }
+    static_cast<void>(model::graph_of(run, {model::op_of_moment(run, ns), 0, 12, true}));
     if (ns <= run.now_ns()) {
         model::AliveWalk alive(run, ns);
         while (alive.step(0)) {
@@ -55,10 +75,43 @@ inline void view_ops(const model::Run& run) {
         static_cast<void>(model::walk_needs(run, id, 20, [](core::OpId, core::OpId) {}));
         static_cast<void>(model::needs_at(run, id, run.end_ns()));
         static_cast<void>(model::state_at(run, id, run.end_ns()));
+        static_cast<void>(model::races_of(run, id));
     }
     for (std::size_t wait = 0; wait < run.waits().size() && wait < 20; ++wait) {
         if (!run.is_folded_wait(wait)) {
             static_cast<void>(model::wait_details(run, wait));
+            static_cast<void>(model::split_of(run, wait));
+        }
+        if (run.op_count() <= kFewOps) {
+            static_cast<void>(model::without_wait(run, wait, true));
+        }
+    }
+}
+
+// What compares the run with another one, here with itself.
+inline void view_as_pair(const model::Run& run) {
+    model::IssueOrder order(run);
+    static_cast<void>(order.update(0));
+    for (core::OpId id = 1; id <= run.op_count() && id < 50; ++id) {
+        require(model::matching_op(order, id, order) <= run.op_count());
+    }
+    static_cast<void>(comparison::sample_of(run, model::numbers_of(run), true));
+    static_cast<void>(model::fingerprint_of(run));
+}
+
+// The window's timeline, and what is under the pointer.
+inline void view_timeline(const model::Run& run, const figure::TextMeasure& measure) {
+    constexpr float kWidth = 800, kHeight = 600, kPoints = 16;
+    const std::array<figure::TimelineRun, 1> runs{figure::TimelineRun{&run, 'A', "", "", -1, {}}};
+    figure::TimelineOptions options;
+    options.area = {0, 0, kWidth, kHeight};
+    options.view = figure::whole_view(runs, true);
+    options.theme = &figure::theme(figure::ThemeName::light);
+    options.measure = &measure;
+    const figure::TimelineLayout layout = figure::layout_timeline(runs, options);
+    for (float x = 0; x < kPoints; ++x) {
+        for (float y = 0; y < kPoints; ++y) {
+            static_cast<void>(layout.hit((x + 0.5F) * kWidth / kPoints, (y + 0.5F) * kHeight / kPoints));
         }
     }
 }
@@ -69,6 +122,7 @@ inline void view_pictures(const model::Run& run) {
     figure::FigureOptions window;
     window.size = figure::FigureSize::window;
     static_cast<void>(figure::figure(run, &run, window, measure));
+    view_timeline(run, measure);
     const model::Graph graph = model::graph_of(run, {});
     static_cast<void>(figure::graph_caption(run, graph));
     const figure::Box area{0, 0, 800, 600};
@@ -95,6 +149,10 @@ inline void view(const model::Run& run) {
     static_cast<void>(model::search(run, *model::parse_query("add"), 10));
     static_cast<void>(model::without_barriers(run));
     static_cast<void>(model::without_blockers(run));
+    if (run.op_count() <= kFewOps) {
+        model::walk_critical_path(run, [](const model::PathPiece&) {});
+    }
+    view_as_pair(run);
     view_pictures(run);
 }
 
