@@ -39,24 +39,34 @@ void ProgramEvents::measure_end() {
 }
 
 void ProgramEvents::minibatch_begin() {
-    if (!begun_.empty()) {
-        begun_.back().last = std::min(begun_.back().last, queue_.recorder.issued());
-    }
-    begun_.push_back({queue_.recorder.issued()});
+    const core::OpId issued = queue_.recorder.issued();
+    if (begun_.empty() || begun_.back().ended || begun_.back().issued_before != issued) {
+        end_open(issued);
+        begun_.push_back({issued});
+    }  // else the open one is empty: two optimizers, say, that both begin one
     queue_.recorder.program_event(FrontendKind::minibatch_begin, 0, static_cast<std::uint32_t>(begun_.size() - 1));
 }
 
-void ProgramEvents::minibatch_abandon() {
-    queue_.graphs.issue_gathered();
-    const std::size_t begun = begun_.size();
-    queue_.recorder.program_event(FrontendKind::minibatch_end, 0, static_cast<std::uint32_t>(begun == 0 ? 0 : begun - 1));
-    if (begun != 0) {
-        begun_.back().last = std::min(begun_.back().last, queue_.recorder.issued());
+void ProgramEvents::end_open(core::OpId last) {
+    if (!begun_.empty() && !begun_.back().ended) {
+        begun_.back().last = last;
+        begun_.back().ended = true;
     }
 }
 
+void ProgramEvents::minibatch_abandon() {
+    const core::OpId issued = queue_.recorder.issued();
+    if (!begun_.empty() && begun_.back().issued_before != issued) {  // else there is none to show
+        queue_.recorder.program_event(FrontendKind::minibatch_end, 0, static_cast<std::uint32_t>(begun_.size() - 1));
+    }
+    end_open(issued);
+}
+
 void ProgramEvents::minibatch_end() {
-    minibatch_abandon();
+    queue_.graphs.issue_gathered();
+    queue_.recorder.program_event(FrontendKind::minibatch_end, 0,
+                                  static_cast<std::uint32_t>(begun_.empty() ? 0 : begun_.size() - 1));
+    end_open(queue_.recorder.issued());
     ended_.push_back({queue_.lanes.submitted(), queue_.recorder.issued(), 0, queue_.lanes.count()});
     queue_.control.attend_if_asked();
     const auto policy = queue_.control.barrier();

@@ -22,9 +22,9 @@ public:
 
     void scope_begin(std::string_view name);  // ProgramError if the recording can hold no more names
     void scope_end(std::string_view name);
-    void minibatch_begin();    // one that is open ends without a barrier
+    void minibatch_begin();    // an open one ends without a barrier, or goes on if it is empty
     void minibatch_end();      // the barrier policy acts here
-    void minibatch_abandon();  // an error ends it: no barrier acts
+    void minibatch_abandon();  // an error ends it: no barrier acts, and what is gathered for a graph stays so
     // " in minibatch 3", of an op; empty if it was issued outside of all.
     [[nodiscard]] std::string minibatch_text(core::OpId op) const;
     void measure_begin();  // everything before it is warm-up
@@ -37,7 +37,9 @@ private:
     struct Minibatch {
         core::OpId issued_before;
         core::OpId last = ~core::OpId{0};  // of its ops; the greatest number until it ends
+        bool ended = false;
     };
+    void end_open(core::OpId last);
 
     OpQueue& queue_;
     std::vector<Minibatch> begun_;

@@ -58,7 +58,7 @@ def formula(checker, h, predicted):
             others = True
         elif wait.issued > newest:
             full, newest = full + 1, wait.issued
-    if len(sums.lanes_used) != 1 or count <= 0 or others or newest != trace.last:
+    if len(sums.lanes_used) != 1 or count <= 0 or others or newest != trace.last or not sums.t2:
         return "", None, None
     t1, t2, t3 = (times["median_ns"] if times else 0 for times in (sums.t1, sums.t2, sums.t3))
     each = count > 1 and full == count

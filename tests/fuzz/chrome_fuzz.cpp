@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             require(op >= 1 && op <= run.op_count() && run.op(op).begin_ns <= run.op(op).end_ns);
         }
     }
-    fuzz::view(run);
+    fuzz::view(run, {data, size});
     const auto second = exchange::read_chrome_trace(exported(run), "t.json");
     require(second.has_value() && second.value().own && second.value().run->op_count() == run.op_count());
     require(second.value().run->waits().size() == run.waits().size());

@@ -108,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     model::Run run(std::move(*reader));
     run.update();
     run.close();
-    fuzz::view(run);
+    fuzz::view(run, {data, size});
     static_cast<void>(exchange::write_chrome_trace(run, [](std::string_view) { return true; }));
     return 0;
 }

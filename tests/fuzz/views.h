@@ -1,8 +1,11 @@
-// Everything that the window, the reports and the figures show of a run, computed once: no input may make it fail.
+// What the window, the reports and the figures show of a run: no input may make it fail.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <numeric>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -122,7 +125,6 @@ inline void view_pictures(const model::Run& run) {
     figure::FigureOptions window;
     window.size = figure::FigureSize::window;
     static_cast<void>(figure::figure(run, &run, window, measure));
-    view_timeline(run, measure);
     const model::Graph graph = model::graph_of(run, {});
     static_cast<void>(figure::graph_caption(run, graph));
     const figure::Box area{0, 0, 800, 600};
@@ -138,22 +140,35 @@ inline void view_pictures(const model::Run& run) {
         run, {area, &figure::theme(figure::ThemeName::dark), &measure, 1, std::min(last, 1u), last}));
 }
 
-inline void view(const model::Run& run) {
+// The report, and one of the other views, chosen by the input's bytes: together they take ten times as long.
+inline void view(const model::Run& run, std::span<const std::uint8_t> input) {
     require(!model::report_json(run).empty());
-    view_ops(run);
+    constexpr unsigned kViews = 6;
     const std::int64_t begin = run.measure_begin_ns(), end = run.end_ns();
-    for (const std::int64_t ns : {begin, begin / 2 + end / 2, end, run.now_ns()}) {
-        view_moment(run, ns);
+    switch (std::accumulate(input.begin(), input.end(), 0u) % kViews) {
+        case 0:
+            return view_ops(run);
+        case 1:
+            for (const std::int64_t ns : {begin, begin / 2 + end / 2, end, run.now_ns()}) {
+                view_moment(run, ns);
+            }
+            return;
+        case 2:
+            static_cast<void>(model::time_range_summary(run, begin, end));
+            static_cast<void>(model::search(run, *model::parse_query("add"), 10));
+            static_cast<void>(model::without_barriers(run));
+            static_cast<void>(model::without_blockers(run));
+            if (run.op_count() <= kFewOps) {
+                model::walk_critical_path(run, [](const model::PathPiece&) {});
+            }
+            return;
+        case 3:
+            return view_as_pair(run);
+        case 4:
+            return view_timeline(run, EqualWidths());
+        default:
+            return view_pictures(run);
     }
-    static_cast<void>(model::time_range_summary(run, begin, end));
-    static_cast<void>(model::search(run, *model::parse_query("add"), 10));
-    static_cast<void>(model::without_barriers(run));
-    static_cast<void>(model::without_blockers(run));
-    if (run.op_count() <= kFewOps) {
-        model::walk_critical_path(run, [](const model::PathPiece&) {});
-    }
-    view_as_pair(run);
-    view_pictures(run);
 }
 
 }  // namespace headway::fuzz

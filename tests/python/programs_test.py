@@ -336,6 +336,27 @@ class Words:
             self.assertEqual(done.status, 1, done.err)
             self.assertLess(done.report["total_ns"], 1.9e9, end)
 
+    def test_what_is_waited_for_after_a_raise_belongs_to_the_run(self):
+        gathered = "import sys\nimport headway as hw\nx = hw.ones(8, 8)\nfor _ in range(10):\n    x = x @ x\n"
+        handler = "import atexit\nimport headway as hw\natexit.register(lambda: hw.ones(4).wait_to_read())\nx = hw.ones(2)\n"
+        for text, options in ((gathered, ("--issue", "graph")), (gathered, ()), (handler, ())):
+            plain, left = (run(text + end, "--device", "simulated", *options).report for end in ("", "sys.exit(0)\n"))
+            if "sys" in text:
+                self.assertLess(abs(left["total_ns"] - plain["total_ns"]), 1000, options)  # a line
+            for report in (plain, left):
+                self.assertLessEqual(report["blocked_ns"], report["total_ns"])
+                self.assertGreaterEqual(report["frontend"]["issue_ns"], 0)
+
+    def test_a_file_of_the_program_may_be_called_as_a_library(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("random", "numpy"):
+                with open(os.path.join(folder, name + ".py"), "w") as file:
+                    file.write("value = 7\n")
+            program = os.path.join(folder, "program.py")
+            with open(program, "w") as file:
+                file.write("import random, numpy\nprint(random.value + numpy.value)\n")
+            self.assertEqual(run(program, "--device", "simulated").out, "14\n")
+
     def test_a_program_without_seeds_does_the_same_in_each_run_on_simulated(self):
         program = """
 import random
@@ -362,6 +383,33 @@ for i in range(4):
         done = run(program, "--device", "simulated", "--barrier", "minibatch")
         self.assertEqual([b["index"] for b in done.report["minibatches"]], [0, 1, 2, 3])
         self.assertEqual(len(done.waits("minibatch_barrier")), 3)
+
+    def test_a_minibatch_left_without_an_op_is_not_shown(self):
+        program = """
+import headway as hw
+batches = iter(range(3))
+try:
+    while True:
+        with hw.minibatch():
+            n = next(batches)
+            if n == 1:
+                continue
+            hw.ones(2)
+except StopIteration:
+    pass
+"""
+        done = run(program, "--device", "simulated")
+        self.assertEqual([b["index"] for b in done.report["minibatches"]], [0, 1, 2])
+        two = """
+import torch
+nets = [torch.nn.Linear(2, 2) for _ in range(2)]
+steps = [torch.optim.SGD(net.parameters(), lr=0.1) for net in nets]
+for net, step in zip(nets, steps):
+    net(torch.ones(2, 2)).sum().backward()
+    step.step()
+"""
+        done = run(two, "--device", "simulated", HEADWAY_TORCH="dialect")
+        self.assertEqual([b["index"] for b in done.report["minibatches"]], [0, 1])
 
     def test_shape_errors_have_their_line(self):
         outcome = run("import headway as hw\na = hw.ones(2, 3)\nb = a @ a\n")

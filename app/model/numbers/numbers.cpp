@@ -348,7 +348,7 @@ void NumbersWalk::Sums::explain() {
     const auto n = static_cast<double>(numbers.ops);
     const auto h = static_cast<double>(numbers.h_ns);
     const double t2 = numbers.t2_ns, t3 = numbers.t3_ns;
-    const bool simple = tally_.lanes_used.count() == 1 && numbers.ops > 0 && !tally_.waits_between &&
+    const bool simple = tally_.lanes_used.count() == 1 && numbers.t2.count > 0 && !tally_.waits_between &&
                         !numbers.cut_off && tally_.last_full_wait == part_.last;
     if (!simple) {
         return;

@@ -199,6 +199,9 @@ void Run::add_wait(Wait wait) {
     wait_kinds_.add(static_cast<std::uint32_t>(wait.kind), wait.waited_ns());
     any_paused_ = any_paused_ || wait.kind == trace::WaitKind::paused;
     each_pause(holds_, wait, [this](const Hold& pause) { pauses_.add(pause); });
+    if (program_end_ns_ != kPending) {  // a wait for what is left, or of an exit handler: the run goes on until then
+        program_end_ns_ = std::max(program_end_ns_, wait.end_ns);
+    }
     waits_.push_back(std::move(wait));
 }
 
@@ -245,13 +248,19 @@ void Run::take_program_event(const trace::FrontendRecord& record) {
             }
             break;
         }
-        case trace::FrontendKind::minibatch_begin:
+        case trace::FrontendKind::minibatch_begin: {
+            const std::uint32_t index =
+                std::min<std::uint32_t>(trace::as<trace::MinibatchRecord>(record).index, INT32_MAX);
+            const Minibatch begun{static_cast<std::int32_t>(index), ns, kPending, issued + 1, issued};
+            if (open_minibatch >= 0 && minibatches_[static_cast<std::size_t>(open_minibatch)].first == begun.first) {
+                minibatches_[static_cast<std::size_t>(open_minibatch)] = begun;  // instead of an empty one
+                break;
+            }
             end_minibatch();
-            minibatches_.push_back({static_cast<std::int32_t>(std::min<std::uint32_t>(
-                                        trace::as<trace::MinibatchRecord>(record).index, INT32_MAX)),
-                                    ns, kPending, issued + 1, issued});
+            minibatches_.push_back(begun);
             open_minibatch = static_cast<std::int32_t>(minibatches_.size() - 1);
             break;
+        }
         case trace::FrontendKind::minibatch_end:
             end_minibatch();
             break;

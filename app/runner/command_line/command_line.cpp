@@ -168,7 +168,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     std::erase_if(explored, [](CLI::Option* option) {
         const bool chosen_here = option->get_name() == "--device" || option->get_name() == "--order";
         if (chosen_here) {
-            option->group("");
+            option->group("")->take_last();
         }
         return chosen_here;
     });

@@ -244,9 +244,7 @@ PyObject* program_event(PyObject*, PyObject* arguments) {
             runtime->recorder.account_end();
         } else if (event == "raised") {
             runtime->recorder.account_end();
-            if (!runtime->lanes.has_open_ops()) {  // else the run ends with them
-                runtime->recorder.program_event(trace::FrontendKind::program_end, 0, 0);
-            }
+            runtime->recorder.program_event(trace::FrontendKind::program_end, 0, 0);
         } else {
             known = false;
         }

@@ -115,7 +115,7 @@ TEST_F(WithCpu, DeferredOpsAreLaunchedWithoutTheFrontend) {
     Gate gate;
     const Tensor gpu = rt->to_device(gated(gate), 0);
     gate.open();
-    wait_until([this] { return rt->lanes.unfinished_commands() == 0; });  // headway() launches nothing
+    wait_until([this] { return rt->lanes.unfinished_commands() == 0; });  // unfinished_commands() launches nothing
     EXPECT_EQ(gpu.to_host()[1], 7.0f);
 }
 

@@ -32,7 +32,12 @@ def install():
     builtins.print = _print(builtins.print, costs["print_ns"])
     sys.meta_path.insert(0, NumPyFinder(costs))
     # Programs that do not seed their generators do the same in each run, too.
-    after_import("random", lambda module: module.seed(_headway.seed()))
+    after_import("random", _seed_random)
+
+
+def _seed_random(module):
+    if hasattr(module, "SystemRandom"):  # else a file of the program with this name
+        module.seed(_headway.seed())
 
 
 def _is_real(frame):
@@ -94,8 +99,9 @@ class NumPyFinder:
 
                 def exec_module(module):
                     run(module)
-                    module.random.seed(_headway.seed() % 2**32)
-                    NumPyWork(module, self.costs).count()
+                    if hasattr(module, "ndarray"):  # else a file of the program with this name
+                        module.random.seed(_headway.seed() % 2**32)
+                        NumPyWork(module, self.costs).count()
 
                 spec.loader.exec_module = exec_module
                 return spec

@@ -13,29 +13,37 @@ def after_import(name, function):
 
 class _Finder:
     def __init__(self, name, function):
-        self.name, self.function = name, function
+        self.name, self.function, self.searching = name, function, False
 
     def find_spec(self, name, path=None, target=None):
-        if name != self.name:
+        if name != self.name or self.searching:
             return None
-        sys.meta_path.remove(self)
         from importlib.util import find_spec
 
-        spec = find_spec(name)
+        self.searching = True
+        try:
+            spec = find_spec(name)
+        finally:
+            self.searching = False
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, self.function)
+            spec.loader = _Loader(spec.loader, self)
         return spec
+
+    def loaded(self, module):
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+        self.function(module)
 
 
 class _Loader:
-    """Loads a module as `loader` does, and then calls `function` with it."""
+    """Loads a module as `loader` does, and then tells `finder`."""
 
-    def __init__(self, loader, function):
-        self.loader, self.function = loader, function
+    def __init__(self, loader, finder):
+        self.loader, self.finder = loader, finder
 
     def create_module(self, spec):
         return self.loader.create_module(spec)
 
     def exec_module(self, module):
         self.loader.exec_module(module)
-        self.function(module)
+        self.finder.loaded(module)

@@ -377,7 +377,7 @@ def replace_random(torch, ops, checked):
     seed = _headway.seed() or 67280421310721  # without --seed PyTorch's own, c10::default_rng_seed_val
     manual_seed_all(seed)
     if _headway.virtual_time():  # where equal runs give equal reports
-        torch.default_generator.manual_seed(seed)
+        torch.default_generator.manual_seed(seed + 1)  # other numbers than the GPU's
     for where in (cuda, cuda.random):
         where.initial_seed = lambda: seeds[ops.current_gpu()]
         where.manual_seed, where.manual_seed_all = manual_seed, manual_seed_all
