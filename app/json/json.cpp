@@ -31,7 +31,7 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
     return length <= text.size() - at && simdjson::validate_utf8(text.data() + at, length) ? length : 0;
 }
 
-constexpr int kMostLevels = simdjson::DEFAULT_MAX_DEPTH;  // as many as Document reads
+constexpr int kMostLevels = simdjson::DEFAULT_MAX_DEPTH - 2;  // below the text's own level and the last value's
 
 // False at the first error, and where the text has more than `levels` levels.
 bool walk(ondemand::value value, int levels = kMostLevels) {

@@ -363,7 +363,7 @@ void FoldsReader::limit_to_ops(core::OpId op_count) {
         work.whole.issued = std::min(work.whole.issued, op_count);
     }
     for (auto& batch : folds_->minibatches) {
-        batch.whole.first = std::clamp(batch.whole.first, 1u, op_count);
+        batch.whole.first = std::clamp(batch.whole.first, 1u, std::max(op_count, 1u));
         batch.whole.last = std::min(batch.whole.last, op_count);
     }
 }

@@ -105,7 +105,8 @@ void walk_wait(const Run& run, std::size_t index,
     // From the op's latest predecessor to its own end.
     while (id != 0 && end_ns > wait.begin_ns) {
         const LatestPredecessor before = latest_predecessor(run, id, scratch);
-        const std::int64_t ready_ns = before.op == 0 ? wait.begin_ns : std::max(before.ns, wait.begin_ns);
+        // When a folded predecessor ended is known only for its block, which may have ended later than this op.
+        const std::int64_t ready_ns = before.op == 0 ? wait.begin_ns : std::clamp(before.ns, wait.begin_ns, end_ns);
         const std::int64_t begin_ns = std::clamp(run.op(id).begin_ns, ready_ns, end_ns);
         if (!call(id, ready_ns, begin_ns, end_ns)) {
             return;
