@@ -30,13 +30,20 @@ def install():
         setattr(time, name + "_ns", _clock(getattr(time, name + "_ns"), begin_ns, 0))
     time.sleep = _sleep(time.sleep)
     builtins.print = _print(builtins.print, costs["print_ns"])
-    sys.meta_path.insert(0, NumPyFinder(costs))
-    # Programs that do not seed their generators do the same in each run, too.
+    after_import("numpy", lambda module: _take_over_numpy(module, costs))
     after_import("random", _seed_random)
 
 
+# Generators begin with the run's seed: programs that do not seed them do the same in each run, too. Without the names
+# asked for, the module is a file of the program.
+def _take_over_numpy(module, costs):
+    if hasattr(module, "ndarray"):
+        module.random.seed(_headway.seed() % 2**32)
+        NumPyWork(module, costs).count()
+
+
 def _seed_random(module):
-    if hasattr(module, "SystemRandom"):  # else a file of the program with this name
+    if hasattr(module, "SystemRandom"):
         module.seed(_headway.seed())
 
 
@@ -78,34 +85,6 @@ def _print(real, ns):
             _headway.spend(ns, "print")
 
     return _named_as(real, print)
-
-
-class NumPyFinder:
-    """Starts counting NumPy's work when it is imported."""
-
-    def __init__(self, costs):
-        self.costs = costs
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "numpy":
-            return None
-        sys.meta_path.remove(self)
-        for finder in sys.meta_path:
-            spec = finder.find_spec(name, path, target)
-            if spec is not None:
-                if spec.loader is None:  # an empty folder of that name, left over from a removed package
-                    raise ModuleNotFoundError("No module named 'numpy'", name=name)
-                run = spec.loader.exec_module
-
-                def exec_module(module):
-                    run(module)
-                    if hasattr(module, "ndarray"):  # else a file of the program with this name
-                        module.random.seed(_headway.seed() % 2**32)
-                        NumPyWork(module, self.costs).count()
-
-                spec.loader.exec_module = exec_module
-                return spec
-        return None
 
 
 # Kinds of arithmetic by function. All other functions cost only the bytes that they move.

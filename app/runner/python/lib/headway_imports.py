@@ -25,25 +25,17 @@ class _Finder:
             spec = find_spec(name)
         finally:
             self.searching = False
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, self)
+        if spec is None:
+            return None
+        if spec.loader is None:  # an empty folder of that name, left over from a removed package
+            raise ModuleNotFoundError("No module named %r" % name, name=name)
+        load = spec.loader.exec_module
+
+        def exec_module(module):
+            load(module)
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
+            self.function(module)
+
+        spec.loader.exec_module = exec_module
         return spec
-
-    def loaded(self, module):
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
-        self.function(module)
-
-
-class _Loader:
-    """Loads a module as `loader` does, and then tells `finder`."""
-
-    def __init__(self, loader, finder):
-        self.loader, self.finder = loader, finder
-
-    def create_module(self, spec):
-        return self.loader.create_module(spec)
-
-    def exec_module(self, module):
-        self.loader.exec_module(module)
-        self.finder.loaded(module)
